@@ -102,10 +102,9 @@ TEST(Messages, WhatThisVersionHasNotIsRefused) {
     std::string spec, place, what;
   };
   const Case cases[] = {
-      {"  checks: [jobCount]\n", "4:12", "the oracle jobCount"},
       {"  cluster: {controllers: [deployment]}\n", "4:27", "the controller deployment"},
-      {"  cluster: {controllers: [{name: job, replicas: 2}]}\n", "4:34", "the controller job"},
-      {"  cluster: {processes: {mine: [job]}}\n", "4:32", "the controller job"}};
+      {"  cluster: {controllers: [{name: ttl, replicas: 2}]}\n", "4:34", "the controller ttl"},
+      {"  cluster: {processes: {mine: [ttl]}}\n", "4:32", "the controller ttl"}};
   for (const Case& c : cases) {
     const std::string path = Temporary("later.yaml", head + c.spec);
     const CliResult r = RunCli({"run", path});

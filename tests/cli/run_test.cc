@@ -184,14 +184,15 @@ TEST(Run, WhatNeverComesIsNotOkWhenStrict) {
   EXPECT_EQ(RunCli({"replay", trace}).code, 0) << "the run was the same";
 }
 
-const char* const kJobOfTheManifest =
-    "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec: {template: {spec: {restartPolicy: "
-    "Never, containers: [{name: c, image: i}]}}}\n";
+const char* const kScalerManifest =
+    "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: j}\nspec: "
+    "{maxReplicas: 2, scaleTargetRef: {apiVersion: apps/v1, kind: ReplicaSet, name: w}}\n";
 
 TEST(Run, WhatIsNotSimulatedIsToldAndAnErrorWhenStrict) {
   const std::string path = testing::TempDir() + "job.yaml";
-  ASSERT_TRUE(os::WriteFile(path, kJobOfTheManifest).ok());
-  const std::string said = " no controller for Job in this run: nothing will follow\n";
+  ASSERT_TRUE(os::WriteFile(path, kScalerManifest).ok());
+  const std::string said =
+      " no controller for HorizontalPodAutoscaler in this run: nothing will follow\n";
   const struct {
     const char* command;
     bool strict;
@@ -209,9 +210,10 @@ TEST(Run, WhatIsNotSimulatedIsToldAndAnErrorWhenStrict) {
     const value::Value list = Json(json.out).Get("notSimulated");
     ASSERT_EQ(list.size(), 1u) << c.command << json.out;
     EXPECT_EQ(value::ToJson(list.at(0)),
-              "{\"column\":1,\"controller\":\"job-controller\",\"file\":\"" + path +
-                  "\",\"line\":2,\"message\":\"no controller for Job in this run: nothing will "
-                  "follow\",\"subject\":\"Job\"}");
+              "{\"column\":1,\"controller\":\"horizontal-pod-autoscaler-controller\",\"file\":\"" +
+                  path +
+                  "\",\"line\":2,\"message\":\"no controller for HorizontalPodAutoscaler in this "
+                  "run: nothing will follow\",\"subject\":\"HorizontalPodAutoscaler\"}");
   }
   const CliResult strict = RunCli({"run", path, "--strict", "-o", "json"});
   EXPECT_EQ(Json(strict.out).Get("result").AsString(), "notSimulated");
@@ -221,7 +223,7 @@ TEST(Run, WhatIsNotSimulatedIsToldAndAnErrorWhenStrict) {
 TEST(Run, EachScenarioOfSeveralHasItsOwnListOfWhatIsNotSimulated) {
   const std::string job = testing::TempDir() + "job-scenario.yaml";
   ASSERT_TRUE(os::WriteFile(job, std::string("apiVersion: ksim.dev/v1\nkind: Scenario\n---\n") +
-                                     kJobOfTheManifest)
+                                     kScalerManifest)
                   .ok());
   for (const char* jobs : {"1", "2"}) {
     const CliResult r =
@@ -239,9 +241,10 @@ TEST(Run, EachScenarioOfSeveralHasItsOwnListOfWhatIsNotSimulated) {
 TEST(Run, AReportForJUnitHasWhatIsNotSimulated) {
   const std::string path = testing::TempDir() + "job-junit.yaml";
   const std::string report = testing::TempDir() + "job-junit.xml";
-  ASSERT_TRUE(os::WriteFile(path, kJobOfTheManifest).ok());
+  ASSERT_TRUE(os::WriteFile(path, kScalerManifest).ok());
   RunCli({"run", path, "-q", "--strict", "--junit", report});
-  EXPECT_NE(os::ReadFile(report).value_or("").find("error: no controller for Job in this run"),
+  EXPECT_NE(os::ReadFile(report).value_or("").find(
+                "error: no controller for HorizontalPodAutoscaler in this run"),
             std::string::npos);
 }
 

@@ -45,6 +45,16 @@ TEST(Behaviour, SaysHowEachRunEnds) {
   }
 }
 
+TEST(Behaviour, SaysHowRunsEndInEachPodOfAnOwner) {
+  const api::Object pod = Annotated("exit.ksim.dev/c", "1 after 5s, 2; 3 ; 0 after 1m");
+  const std::pair<int, const char*> table[] = {
+      {0, "1 after 5s"}, {1, "3 after 0s"}, {2, "0 after 1m0s"}, {9, "0 after 1m0s"}};
+  for (const auto& [ordinal, plan] : table)
+    EXPECT_EQ(Show(PlanOf(pod, "c", 0, static_cast<std::uint64_t>(ordinal))), plan) << ordinal;
+  EXPECT_EQ(Show(PlanOf(pod, "c", 1, 0)), "2 after 0s");
+  EXPECT_EQ(Show(PlanOf(pod, "c", 1, 1)), "3 after 0s");
+}
+
 std::string Show(const std::optional<PullPlan>& plan) {
   if (!plan) return "nothing";
   return std::string(plan->fails ? "fail" : "pull") +

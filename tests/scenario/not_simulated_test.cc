@@ -47,9 +47,12 @@ TEST(NotSimulated, EachKindThatNothingFollowsIsNamedAtItsKind) {
       {"apps/v1", "DaemonSet",
        "daemonset-controller: no controller for DaemonSet in this run "
        "(spec.cluster.controllers leaves daemonset out): nothing will follow"},
-      {"batch/v1", "Job", "job-controller: no controller for Job in this run: nothing will follow"},
+      {"batch/v1", "Job",
+       "job-controller: no controller for Job in this run (spec.cluster.controllers leaves job "
+       "out): nothing will follow"},
       {"batch/v1", "CronJob",
-       "cronjob-controller: no controller for CronJob in this run: nothing will follow"},
+       "cronjob-controller: no controller for CronJob in this run (spec.cluster.controllers leaves "
+       "cronjob out): nothing will follow"},
       {"v1", "ReplicationController",
        "replicationcontroller-controller: no controller for ReplicationController in this run "
        "(spec.cluster.controllers leaves replicationcontroller out): nothing will follow"},
@@ -102,7 +105,8 @@ TEST(NotSimulated, EachKindThatNothingFollowsIsNamedAtItsKind) {
 TEST(NotSimulated, AKindIsNamedOnceAtItsFirstObject) {
   EXPECT_EQ(SaidOfManifest("apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\n---\n"
                            "apiVersion: batch/v1\nkind: Job\nmetadata: {name: b}\n"),
-            "2:1 job-controller: no controller for Job in this run: nothing will follow\n");
+            "2:1 job-controller: no controller for Job in this run (spec.cluster.controllers "
+            "leaves job out): nothing will follow\n");
 }
 
 // --- who is there ---

@@ -575,6 +575,88 @@ def draw_endpoints_step(draw, services, pods):
 
 
 # The register.
+# --- jobs -----------------------------------------------------------------------------------------
+
+def draw_endings(draw):
+    """How the pods of a Job end, one after the other (docs/scenarios.md, exit.ksim.dev)."""
+    return "; ".join(draw.choice(["0 after 3s", "0 after 7s", "1 after 3s", "1 after 5s",
+                                  "2 after 5s", "42 after 3s", "runs"])
+                     for _ in range(draw.randint(1, 6)))
+
+
+def draw_job_spec(draw):
+    spec = {"template": {"metadata": {"annotations": {"exit.ksim.dev/c": draw_endings(draw)}},
+                         "spec": {"restartPolicy": draw.choice(["Never", "Never", "OnFailure"]),
+                                  "terminationGracePeriodSeconds": 2,
+                                  "containers": [container()]}},
+            "backoffLimit": draw.choice([0, 1, 2, 6])}
+    if draw.random() < 0.7:
+        spec["completions"] = draw.randint(1, 4)
+    spec["parallelism"] = draw.choice([0, 1, 1, 2, 3])
+    if draw.random() < 0.3:
+        spec["activeDeadlineSeconds"] = draw.choice([7, 20, 45])
+    if draw.random() < 0.2:
+        spec["suspend"] = True
+    if "completions" in spec and draw.random() < 0.4:
+        spec["completionMode"] = "Indexed"
+        if draw.random() < 0.5:
+            spec["backoffLimitPerIndex"] = draw.choice([0, 1, 2])
+            if draw.random() < 0.5:
+                spec["maxFailedIndexes"] = draw.randint(0, spec["completions"])
+    if spec["template"]["spec"]["restartPolicy"] == "Never" and draw.random() < 0.4:
+        spec["podFailurePolicy"] = {"rules": [
+            {"action": draw.choice(["FailJob", "Ignore", "Count"]),
+             "onExitCodes": {"operator": "In", "values": [draw.choice([1, 2, 42])]}}]}
+    elif draw.random() < 0.2:
+        spec["podReplacementPolicy"] = draw.choice(["Failed", "TerminatingOrFailed"])
+    return spec
+
+
+def draw_jobs(draw):
+    names = [f"j-{i}" for i in range(draw.randint(1, 2))]
+    steps = Steps(draw, [1000, 3000, 7000, 11000])
+    for name in names:
+        steps.add({"create": {"object": {"apiVersion": "batch/v1", "kind": "Job",
+                                         "metadata": {"name": name},
+                                         "spec": draw_job_spec(draw)}}})
+    for _ in range(draw.randint(0, 4)):
+        name = draw.choice(names)
+        steps.add(draw.choice([
+            patch(f"jobs/{name}", {"spec": {"suspend": draw.random() < 0.5}}),
+            patch(f"jobs/{name}", {"spec": {"parallelism": draw.choice([0, 1, 2, 3])}}),
+            patch(f"jobs/{name}", {"spec": {"activeDeadlineSeconds": draw.choice([5, 30])}}),
+            {"delete": {"resource": "pods", "selector": f"job-name={name}", "wait": False,
+                        "limit": 1}},
+            {"delete": {"resource": f"jobs/{name}", "wait": False, "cascade": "background"}}]))
+    return {"steps": steps.steps, "beside": [SCHEDULER], "cluster": {"nodes": 2}}
+
+
+def draw_cronjobs(draw):
+    """Nobody runs the Jobs; steps say that some have finished, or delete them."""
+    spec = {"schedule": draw.choice(["* * * * *", "*/2 * * * *", "@every 45s", "1-4/3 * * * *"]),
+            "concurrencyPolicy": draw.choice(["Allow", "Forbid", "Replace"]),
+            "jobTemplate": {"spec": {"template": {"spec": {
+                "restartPolicy": "Never", "containers": [container()]}}}}}
+    if draw.random() < 0.3:
+        spec["startingDeadlineSeconds"] = draw.choice([5, 20, 100])
+    if draw.random() < 0.2:
+        spec["timeZone"] = draw.choice(["Europe/Berlin", "Asia/Kolkata", "Etc/UTC"])
+    for limit in ("successfulJobsHistoryLimit", "failedJobsHistoryLimit"):
+        if draw.random() < 0.4:
+            spec[limit] = draw.choice([0, 1])
+    steps = Steps(draw, [7000, 23000, 41000])
+    steps.add({"create": {"object": {"apiVersion": "batch/v1", "kind": "CronJob",
+                                     "metadata": {"name": "c"}, "spec": spec}}})
+    for _ in range(draw.randint(0, 5)):
+        steps.add(draw.choice([
+            patch("cronjobs/c", {"spec": {"suspend": draw.random() < 0.5}}),
+            patch("cronjobs/c", {"spec": {"concurrencyPolicy": draw.choice(
+                ["Allow", "Forbid", "Replace"])}}),
+            patch("cronjobs/c", {"spec": {"schedule": draw.choice(["* * * * *", "*/3 * * * *"])}}),
+            {"delete": {"resource": "jobs", "all": True, "wait": False, "limit": 1}}]))
+    return {"steps": steps.steps}
+
+
 WORKLOADS = {
     "replicaset": Workload(["replicaset"], draw_replicaset, ["pods", "replicasets"]),
     "daemonset": Workload(["daemonset"], draw_daemonset, ["pods", "daemonsets", "nodes"]),
@@ -591,6 +673,8 @@ WORKLOADS = {
                            ["pods", "poddisruptionbudgets", "replicasets"], settle="40s"),
     "endpoints": Workload(["endpointslice", "endpoint"], draw_endpoints,
                           ["pods", "services", "endpointslices", "nodes"], settle="20s"),
+    "job": Workload(["job"], draw_jobs, ["pods", "jobs"], settle="90s"),
+    "cronjob": Workload(["cronjob"], draw_cronjobs, ["jobs", "cronjobs"], settle="150s"),
 }
 
 

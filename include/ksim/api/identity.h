@@ -22,6 +22,8 @@ class Identities {
   // The recorded identity, else KeyOf("resource/ns/name").
   std::uint64_t Of(std::string_view resource, std::string_view ns, std::string_view name) const;
   std::uint64_t Of(std::uint64_t object_hash) const;  // the same of an ObjectHash
+  // The ordinal among its owner's creations, from 0; 0 of what nobody generated.
+  std::uint64_t OrdinalOf(std::uint64_t identity) const;
 
  private:
   struct Impl;

@@ -36,6 +36,10 @@ class WorkQueue final : public RequestQueue {
   // Ready after `delay` (at once if that is not positive); of two waits for one key the earlier
   // counts. A plain Add meanwhile does not take the wait away (CLIENT-87, 88).
   void AddAfter(const std::string& key, Duration delay);
+  // The same, but nobody waits for it: a run may be quiet, and over, before. For times that most
+  // keys are done with long before, or that come again for ever. Where AddAfter waits for the same
+  // key, the earlier time counts, and is work.
+  void AddAfterInBackground(const std::string& key, Duration delay);
   void AddRateLimited(const std::string& key);   // AddAfter(limiter.When(key))
   void Forget(const std::string& key) override;  // only the limiter's count
   int NumRequeues(const std::string& key) const;

@@ -65,6 +65,12 @@ std::string ChangesText(const Record& commit) {
                                                   "status.updatedNumberScheduled",
                                                   "status.numberReady",
                                                   "status.numberAvailable",
+                                                  "spec.suspend",
+                                                  "status.active",
+                                                  "status.succeeded",
+                                                  "status.failed",
+                                                  "status.completedIndexes",
+                                                  "status.lastScheduleTime",
                                                   "metadata.deletionTimestamp",
                                                   "status.observedGeneration"};
   std::string out;

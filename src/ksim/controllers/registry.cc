@@ -1,12 +1,14 @@
 #include "ksim/controllers/registry.h"
 
 #include "ksim/controllers/clusterroleaggregation/cluster_role_aggregation_controller.h"
+#include "ksim/controllers/cronjob/cronjob_controller.h"
 #include "ksim/controllers/daemonset/daemonset_controller.h"
 #include "ksim/controllers/disruption/disruption_controller.h"
 #include "ksim/controllers/endpoint/endpoints_controller.h"
 #include "ksim/controllers/endpointslice/endpointslice_controller.h"
 #include "ksim/controllers/endpointslicemirroring/mirroring_controller.h"
 #include "ksim/controllers/garbagecollector/garbage_collector.h"
+#include "ksim/controllers/job/job_controller.h"
 #include "ksim/controllers/namespace/namespace_controller.h"
 #include "ksim/controllers/nodeipam/node_ipam_controller.h"
 #include "ksim/controllers/nodelifecycle/node_lifecycle_controller.h"
@@ -19,6 +21,7 @@
 #include "ksim/controllers/serviceaccount/service_account_controller.h"
 #include "ksim/controllers/statefulset/statefulset_controller.h"
 #include "ksim/controllers/tainteviction/taint_eviction_controller.h"
+#include "ksim/controllers/ttlafterfinished/ttl_after_finished_controller.h"
 
 namespace ksim::controllers {
 namespace {
@@ -54,8 +57,12 @@ ControllerRows BuiltInControllers() {
       {.name = "job",
        .text = "Pods that run to completion.",
        .upstream = "job-controller",
+       .make = &MakeController<JobController>,
        .finalizers = {"batch.kubernetes.io/job-tracking"}},
-      {.name = "cronjob", .text = "Jobs on a schedule.", .upstream = "cronjob-controller"},
+      {.name = "cronjob",
+       .text = "Jobs on a schedule.",
+       .upstream = "cronjob-controller",
+       .make = &MakeController<CronJobController>},
       {.name = "endpointslice",
        .text = "Endpoints of Services.",
        .upstream = "endpointslice-controller",
@@ -108,7 +115,8 @@ ControllerRows BuiltInControllers() {
        .second_part = kQuotaMonitorPart},
       {.name = "ttlafterfinished",
        .text = "Deletes finished Jobs.",
-       .upstream = "ttl-after-finished-controller"},
+       .upstream = "ttl-after-finished-controller",
+       .make = &MakeController<TtlAfterFinishedController>},
       {.name = "replicationcontroller",
        .text = "Keeps the number of pods of a ReplicationController.",
        .upstream = "replicationcontroller-controller",

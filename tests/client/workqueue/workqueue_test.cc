@@ -63,6 +63,25 @@ TEST(WorkQueue, AddWhileWaitingIsIgnoredAndKeepsItsPlace) {
   EXPECT_TRUE(f.queue.idle());
 }
 
+TEST(WorkQueue, NoRunWaitsForWhatWaitsInTheBackground) {
+  WorkQueueFixture f;
+  f.world.Run(f.taker.Run());
+  f.queue.AddAfterInBackground("a", Seconds(30));
+  f.queue.AddAfterInBackground("b", Seconds(90));
+  sim::Simulation::Limits limits;
+  EXPECT_EQ(f.world.sim.RunUntilQuiet(Seconds(2), limits), sim::Simulation::Stop::kQuiescent);
+  EXPECT_LT(f.world.sim.now().ns(), Seconds(10).ns());
+  EXPECT_THAT(f.taker.taken, IsEmpty());
+  // It comes at its time all the same, as work; and what AddAfter waits for is waited for.
+  f.queue.AddAfter("b", Seconds(60));
+  EXPECT_EQ(f.world.sim.RunUntilQuiet(Seconds(2), limits), sim::Simulation::Stop::kQuiescent);
+  EXPECT_THAT(f.taker.taken, ElementsAre("a", "b"));
+  EXPECT_GE(f.world.sim.now().ns(), Seconds(60).ns());
+  EXPECT_LT(f.world.sim.now().ns(), Seconds(80).ns());
+  EXPECT_FALSE(f.taker.background);
+  EXPECT_TRUE(f.queue.idle());
+}
+
 // CLIENT-83, CLIENT-84
 TEST(WorkQueue, AddsWhileProcessingGiveOneMoreProcessingAtTheTail) {
   WorkQueueFixture f;

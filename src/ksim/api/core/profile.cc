@@ -23,6 +23,8 @@ constexpr Profile MakeV130() {
   p.cron_refuses_time_zone = true;
   p.elastic_indexed_job = true;
   p.job_prefixed_labels = true;
+  p.job_tracking_annotation = false;
+  p.job_backoff_limit_per_index = true;
   p.template_host_ports = false;
   p.stateful_set_auto_delete = true;
   p.job_pod_replacement_policy = true;
@@ -49,6 +51,7 @@ constexpr Profile MakeV130() {
 
 constexpr Profile MakeV136() {
   Profile p = MakeV130();
+  p.job_managed_by = true;
   p.services_have_many_ranges = true;
   p.bad_values_as_json = true;
   p.serves_device_claims = true;

@@ -81,6 +81,9 @@ struct Profile {
   bool pod_affinity_merges_keys = false;  // gate MatchLabelKeysInPodAffinity, from 1.31 on
   bool gated_condition_has_time = false;  // applySchedulingGatedCondition, from 1.31 on
   bool job_prefixed_labels = false;       // batch.kubernetes.io/ labels of a Job's pods, from 1.27
+  bool job_tracking_annotation = true;    // addJobTrackingAnnotation, up to 1.26
+  bool job_backoff_limit_per_index = false;  // gates JobBackoffLimitPerIndex, JobPodFailurePolicy
+  bool job_managed_by = false;               // gates JobManagedBy, JobSuccessPolicy
 
   // Defaults: pkg/apis/{core,apps,batch}/v1/defaults.go.
   bool template_host_ports = true;          // gate DefaultHostNetworkHostPortsInPodTemplates

@@ -10,6 +10,8 @@
 
 #include "ksim/api/core/ascii_lower.h"
 #include "ksim/api/core/go_text.h"
+#include "ksim/base/time.h"
+#include "ksim/base/time_zone.h"
 
 namespace ksim::api {
 
@@ -129,17 +131,36 @@ std::string DescriptorProblem(std::string_view text) {
        {"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"}) {
     if (text == known) return "";
   }
-  if (text.starts_with("@every ")) return "";  // durations are not looked at
+  constexpr std::string_view kEvery = "@every ";
+  if (text.starts_with(kEvery)) {
+    const absl::StatusOr<Duration> every = ParseDuration(text.substr(kEvery.size()));
+    if (every.ok()) return "";
+    return fmt::format("failed to parse duration {}: time: invalid duration {}", text,
+                       GoQuote(text.substr(kEvery.size())));
+  }
   return fmt::format("unrecognized descriptor: {}", text);
 }
 
 }  // namespace
 
+std::string TimeZoneProblem(std::string_view name) {
+  if (name == "Local" || TimeZone::Find(name) != nullptr) return "";
+  if (name.find("..") != name.npos || name.starts_with('/') || name.starts_with('\\'))
+    return "time: invalid location name";
+  return fmt::format("unknown time zone {}", name);
+}
+
 std::string CronProblem(std::string_view schedule) {
   if (schedule.empty()) return "empty spec string";
   if (schedule.starts_with("TZ=") || schedule.starts_with("CRON_TZ=")) {
     const std::size_t space = schedule.find(' ');
-    schedule.remove_prefix(std::min(space, schedule.size()));
+    if (space == schedule.npos)
+      return "invalid schedule format: runtime error: slice bounds out of range [:-1]";
+    const std::size_t name = schedule.find('=') + 1;
+    const std::string_view zone = schedule.substr(name, space - name);
+    std::string problem = TimeZoneProblem(zone);
+    if (!problem.empty()) return fmt::format("provided bad location {}: {}", zone, problem);
+    schedule.remove_prefix(space);
     schedule.remove_prefix(std::min(schedule.find_first_not_of(' '), schedule.size()));
   }
   if (schedule.starts_with('@')) return DescriptorProblem(schedule);

@@ -7,7 +7,11 @@
 
 namespace ksim::api {
 
-// The problem with a schedule; empty for a good one. A time zone within it (TZ=) is not looked up.
+// The problem with a schedule; empty for a good one.
 std::string CronProblem(std::string_view schedule);
+
+// The problem with the name of a time zone, in the words of Go's time.LoadLocation; empty for a
+// good one.
+std::string TimeZoneProblem(std::string_view name);
 
 }  // namespace ksim::api

@@ -37,5 +37,6 @@ OracleEntry GcSafeOracle();
 OracleEntry EvictSaneOracle();
 OracleEntry PdbRespectedOracle();
 OracleEntry NsEmptyOracle();
+OracleEntry JobCountOracle();
 
 }  // namespace ksim::check

@@ -25,6 +25,7 @@ struct WorkQueue::Impl : std::enable_shared_from_this<WorkQueue::Impl> {
   struct Waiting {
     std::string key;
     sim::Origin origin;
+    bool background = false;  // no run waits for it
   };
 
   // A key that waits in `fifo`, is being processed, or both of one after the other.
@@ -40,8 +41,10 @@ struct WorkQueue::Impl : std::enable_shared_from_this<WorkQueue::Impl> {
   std::string Take();  // the oldest of `fifo`
   void Done(const std::string& key);
   void Queue(Item* item);
-  void AddAfter(const std::string& key, Duration delay);
+  void AddAfter(const std::string& key, Duration delay, bool background = false);
   void AddReady();
+  void Wait(const WaitKey& place, Waiting entry);
+  void Unwait(absl::btree_map<WaitKey, Waiting>::iterator entry);
   void ShutDown();
   static sim::Task<void> DelayLoop(std::shared_ptr<Impl> self);
   // The Origin of what is added now: its cause, and always work.
@@ -54,6 +57,7 @@ struct WorkQueue::Impl : std::enable_shared_from_this<WorkQueue::Impl> {
   std::size_t processing = 0;
   absl::btree_map<WaitKey, Waiting> waiting;
   absl::flat_hash_map<std::string, WaitKey> waiting_by_key;
+  std::size_t waiting_work = 0;  // of `waiting`: those that are work
   std::uint64_t next_wait = 0;
   sim::Signal added, delayed, drained;
   bool delay_task = false;
@@ -107,24 +111,43 @@ void WorkQueue::Impl::Done(const std::string& key) {
   }
 }
 
-void WorkQueue::Impl::AddAfter(const std::string& key, Duration delay) {
+void WorkQueue::Impl::Wait(const WaitKey& place, Waiting entry) {
+  if (!entry.background) ++waiting_work;
+  waiting_by_key.emplace(entry.key, place);
+  waiting.emplace(place, std::move(entry));
+}
+
+void WorkQueue::Impl::Unwait(absl::btree_map<WaitKey, Waiting>::iterator entry) {
+  if (!entry->second.background) --waiting_work;
+  waiting_by_key.erase(entry->second.key);
+  waiting.erase(entry);
+}
+
+void WorkQueue::Impl::AddAfter(const std::string& key, Duration delay, bool background) {
   if (shutting_down) return;
   if (delay <= Duration()) return Add(key, WorkOrigin());
-  const VirtualTime ready = process.simulation().now() + delay;
+  const bool loop_works = waiting_work > 0;
+  VirtualTime ready = process.simulation().now() + delay;
+  sim::Origin origin = WorkOrigin();
   if (const auto it = waiting_by_key.find(key); it != waiting_by_key.end()) {
-    if (it->second.first <= ready) return;
-    waiting.erase(it->second);
-    waiting_by_key.erase(it);
+    const auto entry = waiting.find(it->second);
+    const bool stays = entry->first.first <= ready;
+    if (stays && (background || !entry->second.background)) return;
+    if (stays) {
+      ready = entry->first.first;
+      origin = entry->second.origin;
+    }
+    background = background && entry->second.background;
+    Unwait(entry);
   }
   const WaitKey place(ready, next_wait++);
-  waiting.emplace(place, Waiting{key, WorkOrigin()});
-  waiting_by_key.emplace(key, place);
+  Wait(place, Waiting{key, origin, background});
   ContextScope scope(process.simulation());
   scope.set_foreground();
   if (!delay_task) {
     delay_task = true;
     process.Spawn(DelayLoop(shared_from_this()));
-  } else if (waiting.begin()->first == place) {
+  } else if (waiting.begin()->first == place || loop_works != (waiting_work > 0)) {
     delayed.Notify();
   }
 }
@@ -132,9 +155,8 @@ void WorkQueue::Impl::AddAfter(const std::string& key, Duration delay) {
 void WorkQueue::Impl::AddReady() {
   const VirtualTime now = process.simulation().now();
   while (!waiting.empty() && waiting.begin()->first.first <= now) {
-    const Waiting ready = std::move(waiting.begin()->second);
-    waiting.erase(waiting.begin());
-    waiting_by_key.erase(ready.key);
+    const Waiting ready = waiting.begin()->second;
+    Unwait(waiting.begin());
     process.simulation().AdoptOrigin(ready.origin);
     Add(ready.key, ready.origin);
   }
@@ -149,7 +171,9 @@ sim::Task<void> WorkQueue::Impl::DelayLoop(std::shared_ptr<Impl> self) {
       co_await self->delayed.Wait();
     } else {
       const Duration left = self->waiting.begin()->first.first - sim.now();
-      co_await self->delayed.WaitFor(left, sim::TimerKind::kWork);
+      const sim::TimerKind kind =
+          self->waiting_work > 0 ? sim::TimerKind::kWork : sim::TimerKind::kPeriodic;
+      co_await self->delayed.WaitFor(left, kind);
     }
   }
 }
@@ -157,6 +181,10 @@ sim::Task<void> WorkQueue::Impl::DelayLoop(std::shared_ptr<Impl> self) {
 void WorkQueue::Add(const std::string& key) { impl_->Add(key, impl_->WorkOrigin()); }
 
 void WorkQueue::AddAfter(const std::string& key, Duration delay) { impl_->AddAfter(key, delay); }
+
+void WorkQueue::AddAfterInBackground(const std::string& key, Duration delay) {
+  impl_->AddAfter(key, delay, true);
+}
 
 void WorkQueue::AddRateLimited(const std::string& key) {
   KSIM_CHECK(impl_->limiter != nullptr) << "a work queue without a rate limiter";
@@ -190,6 +218,7 @@ void WorkQueue::Impl::ShutDown() {
   if (std::exchange(shutting_down, true)) return;
   waiting.clear();
   waiting_by_key.clear();
+  waiting_work = 0;
   added.Notify();
   delayed.Notify();
 }

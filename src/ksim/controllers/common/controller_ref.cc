@@ -9,6 +9,16 @@ namespace ksim::controllers {
 
 using value::Value;
 
+namespace {
+
+// The finalizers of NewPodControllerRefManager: a Job has one on its pods.
+Value PodFinalizersOf(const api::Object& owner) {
+  if (owner.kind() != "Job") return {};
+  return value::Arr({Value::Of("batch.kubernetes.io/job-tracking")});
+}
+
+}  // namespace
+
 Value AdoptPatch(const api::Object& owner, const api::Object& pod) {
   const Value reference = value::Obj({{"apiVersion", Value::String(owner.api_version())},
                                       {"kind", Value::String(owner.kind())},
@@ -16,15 +26,26 @@ Value AdoptPatch(const api::Object& owner, const api::Object& pod) {
                                       {"uid", Value::String(owner.uid())},
                                       {"controller", Value::Bool(true)},
                                       {"blockOwnerDeletion", Value::Bool(true)}});
-  return value::Obj({{"metadata", value::Obj({{"ownerReferences", value::Arr({reference})},
-                                              {"uid", Value::String(pod.uid())}})}});
+  const Value finalizers = PodFinalizersOf(owner);
+  const Value metadata = value::ObjectBuilder()
+                             .Add("ownerReferences", value::Arr({reference}))
+                             .Add("uid", Value::String(pod.uid()))
+                             .AddIf(!finalizers.is_null(), "finalizers", finalizers)
+                             .Build();
+  return value::Obj({{"metadata", metadata}});
 }
 
 Value ReleasePatch(const api::Object& owner, const api::Object& pod) {
   const Value reference =
       value::Obj({{"$patch", Value::Of("delete")}, {"uid", Value::String(owner.uid())}});
-  return value::Obj({{"metadata", value::Obj({{"ownerReferences", value::Arr({reference})},
-                                              {"uid", Value::String(pod.uid())}})}});
+  const Value finalizers = PodFinalizersOf(owner);
+  const Value metadata =
+      value::ObjectBuilder()
+          .Add("ownerReferences", value::Arr({reference}))
+          .Add("uid", Value::String(pod.uid()))
+          .AddIf(!finalizers.is_null(), "$deleteFromPrimitiveList/finalizers", finalizers)
+          .Build();
+  return value::Obj({{"metadata", metadata}});
 }
 
 namespace {

@@ -72,11 +72,16 @@ api::Result<Value> PodFromTemplate(const Value& template_tree, const api::Object
 }
 
 sim::Task<client::Client::ObjectResult> PodControl::Create(api::Object owner, std::string ns,
-                                                           Value template_tree) {
+                                                           Value template_tree,
+                                                           std::string generate_name) {
   api::Result<Value> built = PodFromTemplate(template_tree, owner);
   if (!built.ok()) co_return built.status();
   static const Path kNamespace{"metadata", "namespace"};
-  const api::Object pod = api::Object::FromTree(built->Set(kNamespace, Value::String(ns)));
+  static const Path kGenerateName{"metadata", "generateName"};
+  Value tree = built->Set(kNamespace, Value::String(ns));
+  if (!generate_name.empty())
+    tree = std::move(tree).Set(kGenerateName, Value::String(generate_name));
+  const api::Object pod = api::Object::FromTree(std::move(tree));
   client::Client::ObjectResult created = co_await client_.Create(Pods(client_), pod);
   if (created.ok()) {
     recorder_.Event(owner, "Normal", "SuccessfulCreate",

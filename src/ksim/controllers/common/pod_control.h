@@ -28,9 +28,11 @@ class PodControl {
       : client_(client), recorder_(recorder) {}
 
   // POST of a pod, then SuccessfulCreate or FailedCreate on the owner. A refusal because the
-  // namespace is terminating leaves no event.
+  // namespace is terminating leaves no event. Its name begins with `generate_name`, or if that is
+  // empty with the owner's name.
   sim::Task<client::Client::ObjectResult> Create(api::Object owner, std::string ns,
-                                                 value::Value template_tree);
+                                                 value::Value template_tree,
+                                                 std::string generate_name = {});
   // DELETE without preconditions, then SuccessfulDelete or FailedDelete on the owner. NotFound is
   // returned, without an event.
   sim::Task<client::Client::ObjectResult> Delete(api::Object owner, api::Object pod);

@@ -35,6 +35,12 @@ constexpr Profile MakeV130() {
   p.topology_hint_events = true;
   p.topology_mode_annotation = true;
   p.mirrors_repacked_subsets = true;
+  p.job_backoff_record = true;
+  p.job_index_label = true;
+  p.job_backoff_limit_per_index = true;
+  p.job_pod_failure_policy = true;
+  p.job_pod_replacement_policy = true;
+  p.cron_scheduled_annotation = true;
   return p;
 }
 
@@ -70,6 +76,17 @@ constexpr Profile MakeV136() {
   p.mirrors_for_new_owner = true;
   p.mirroring_looks_at_new_slice = true;
   p.missing_ports_are_none = true;
+  p.job_success_policy = true;
+  p.job_managed_by = true;
+  p.job_delays_terminal_condition = true;
+  p.job_counts_own_deletions = true;
+  p.job_waits_with_active_pods = true;
+  p.job_remembers_finished = true;
+  p.job_frees_by_selector = true;
+  p.job_waits_for_sidecars = true;
+  p.job_suspended_has_no_start = true;
+  p.job_reads_own_writes = true;
+  p.cron_sees_success_at_once = true;
   return p;
 }
 

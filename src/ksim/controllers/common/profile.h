@@ -145,6 +145,49 @@ struct Profile {
   // endpointslice util/controller_utils.go NewPortMapKey: a slice that has no list of ports has the
   // same ports as one whose list is empty. Before that it is written anew at each sync.
   bool missing_ports_are_none = false;
+
+  // --- Jobs ---
+  // backoff_utils.go: new pods wait after failures; before that the whole Job waits in its queue,
+  // and each of its status' writes is looked at at once.
+  bool job_backoff_record = false;
+  // PodIndexLabel: pods of indexes have them as labels, too.
+  bool job_index_label = false;
+  // JobBackoffLimitPerIndex.
+  bool job_backoff_limit_per_index = false;
+  // JobPodFailurePolicy.
+  bool job_pod_failure_policy = false;
+  // JobPodReplacementPolicy: terminating pods are counted, and may be waited for.
+  bool job_pod_replacement_policy = false;
+  // JobSuccessPolicy; that a Job is complete has a reason.
+  bool job_success_policy = false;
+  // JobManagedBy: a Job may name another controller.
+  bool job_managed_by = false;
+  // job_controller.go delayTerminalCondition: FailureTarget and SuccessCriteriaMet announce the
+  // end, which comes when no pod is terminating.
+  bool job_delays_terminal_condition = false;
+  // job_controller.go manageJob: pods that a sync deletes leave the ready pods and join the
+  // terminating ones in its status.
+  bool job_counts_own_deletions = false;
+  // job_controller.go manageJob: the status tells of active pods while new ones wait.
+  bool job_waits_with_active_pods = false;
+  // job_controller.go finishedJobExpectations: a Job that is finished stays so in a stale cache.
+  bool job_remembers_finished = false;
+  // job_controller.go enqueueLabelSelector: pods of a finished or deleted Job are found when their
+  // turn comes, by as many workers as Jobs have; others' pods keep the finalizer.
+  bool job_frees_by_selector = false;
+  // backoff_utils.go getFinishTimeFromContainers: a pod has ended when its sidecars have.
+  bool job_waits_for_sidecars = false;
+  // MutableSchedulingDirectivesForSuspendedJobs: a suspended Job has no start time.
+  bool job_suspended_has_no_start = false;
+  // StaleControllerConsistencyJob.
+  bool job_reads_own_writes = false;
+
+  // --- CronJobs ---
+  // cronjob utils.go getJobFromTemplate2: Jobs tell in an annotation for when they were scheduled.
+  bool cron_scheduled_annotation = false;
+  // cronjob_controllerv2.go syncCronJob: a Job that is seen to be finished gives its time of
+  // success at once, and the Event calls its condition so.
+  bool cron_sees_success_at_once = false;
 };
 
 const Profile& ProfileOf(api::Compat compat);

@@ -98,9 +98,15 @@ std::optional<ProbeStep> ParseProbeStep(std::string_view entry) {
 
 }  // namespace
 
-std::optional<RunPlan> PlanOf(const api::Object& pod, std::string_view container, int run) {
-  return EntryAt<RunPlan>(pod.Annotation(fmt::format("exit.ksim.dev/{}", container)), run,
-                          ParsePlan);
+std::optional<RunPlan> PlanOf(const api::Object& pod, std::string_view container, int run,
+                              std::uint64_t ordinal) {
+  std::string_view list = pod.Annotation(fmt::format("exit.ksim.dev/{}", container));
+  for (; ordinal > 0; --ordinal) {
+    const std::size_t semicolon = list.find(';');
+    if (semicolon == list.npos) break;
+    list.remove_prefix(semicolon + 1);
+  }
+  return EntryAt<RunPlan>(list.substr(0, list.find(';')), run, ParsePlan);
 }
 
 std::optional<PullPlan> PullPlanOf(const api::Object& pod, std::string_view container, int pull) {

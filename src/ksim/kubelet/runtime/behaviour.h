@@ -2,7 +2,9 @@
 // a container runs until it is killed, an init container ends well, and every probe passes.
 //
 //   exit.ksim.dev/CONTAINER: "1 after 5s, 0 after 1m, runs"
-//       how each of its runs ends, one after the other; the last goes for all that follow
+//       how each of its runs ends, one after the other; the last goes for all that follow.
+//       "1 after 5s; 1 after 5s; 0 after 5s": between semicolons, how they end in each of the pods
+//       that one owner makes, one pod after the other; the last goes for all that follow
 //   pull.ksim.dev/CONTAINER: "fail after 2s, fail, pull"
 //       how each pull of its image ends, and after how long; the last goes for all that follow
 //   readiness.ksim.dev/CONTAINER: "fail 10s, pass 30s, fail"     (also liveness, startup)
@@ -26,8 +28,10 @@ struct RunPlan {
   Duration after;                // its start
 };
 
-// The `run`-th run of a container, from 0; nullopt if the annotations say nothing of it.
-std::optional<RunPlan> PlanOf(const api::Object& pod, std::string_view container, int run);
+// The `run`-th run of a container, from 0, in the `ordinal`-th pod of its owner, from 0; nullopt if
+// the annotations say nothing of it.
+std::optional<RunPlan> PlanOf(const api::Object& pod, std::string_view container, int run,
+                              std::uint64_t ordinal = 0);
 
 struct PullPlan {
   PullPlan() = default;

@@ -189,7 +189,9 @@ sim::Task<void> Runtime::StartContainer(std::string uid, std::string name) {
 // failing.
 void Runtime::PlanEnd(const std::string& uid, const Container& container) {
   const PodSandbox& pod = Pod(uid);
-  std::optional<RunPlan> plan = PlanOf(pod.pod, container.name, container.restarts);
+  const std::uint64_t ordinal =
+      env_.identities == nullptr ? 0 : env_.identities->OrdinalOf(pod.identity);
+  std::optional<RunPlan> plan = PlanOf(pod.pod, container.name, container.restarts, ordinal);
   if (!plan && container.init) {
     const std::uint64_t key = sim::KeyOf(pod.identity, sim::KeyOf(container.name));
     plan = RunPlan();

@@ -3,11 +3,13 @@
 // Source: pkg/apis/batch/validation/validation.go ValidateCronJob.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "ksim/api/core/ascii_lower.h"
 #include "ksim/api/core/fields.h"
 #include "ksim/api/core/kind_spec.h"
 #include "ksim/api/core/profile.h"
@@ -54,23 +56,64 @@ Value DefaultCronJob(const Value& tree, Compat compat) {
   });
 }
 
-void CheckSchedule(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
+bool NamesTimeZone(const Value& spec) {
+  return spec.Get("schedule").AsString().find("TZ") != std::string_view::npos;
+}
+
+// `old` is the spec before an update, or null.
+void CheckSchedule(const Value& spec, const Value& old, const FieldPath& path,
+                   FieldErrorList* errors) {
   const std::string_view schedule = spec.Get("schedule").AsString();
   const FieldPath at = path.Child("schedule");
   if (schedule.empty()) return errors->Required(at);
   const std::string problem = CronProblem(schedule);
   if (!problem.empty()) errors->Invalid(at, schedule, problem);
-  if (schedule.find("TZ") != schedule.npos && errors->profile().cron_refuses_time_zone) {
+  if (!NamesTimeZone(spec)) return;
+  // One that was there before may stay.
+  if (errors->profile().cron_refuses_time_zone && !NamesTimeZone(old)) {
     errors->Invalid(at, schedule,
                     "cannot use TZ or CRON_TZ in schedule, use timeZone field instead");
+  } else if (spec.Get("timeZone").is_string()) {
+    errors->Invalid(at, schedule, "cannot use both timeZone field and TZ or CRON_TZ in schedule");
   }
 }
 
-void ValidateCronJob(const Value& tree, FieldErrorList* errors) {
+// validTimeZoneCharacters: what may stand between the slashes of a zone's name.
+bool IsTimeZonePart(std::string_view part) {
+  if (part.empty() || part.size() > 14 || part == "." || part == ".." || part.starts_with('-'))
+    return false;
+  return std::all_of(part.begin(), part.end(), [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '-' || c == '_' || c == '+';
+  });
+}
+
+void CheckTimeZone(const Value& zone, const FieldPath& at, FieldErrorList* errors) {
+  if (!zone.is_string()) return;
+  const std::string_view name = zone.AsString();
+  if (name.empty()) return errors->Invalid(at, name, "timeZone must be nil or non-empty string");
+  for (std::string_view rest = name;;) {
+    const std::size_t slash = rest.find('/');
+    if (!IsTimeZonePart(rest.substr(0, slash)))
+      return errors->Invalid(at, name, fmt::format("unknown time zone {}", name));
+    if (slash == rest.npos) break;
+    rest.remove_prefix(slash + 1);
+  }
+  if (AsciiLower(name) == "local")
+    errors->Invalid(at, name,
+                    "timeZone must be an explicit time zone as defined in "
+                    "https://www.iana.org/time-zones");
+  const std::string problem = TimeZoneProblem(name);
+  if (!problem.empty()) errors->Invalid(at, name, problem);
+}
+
+// validateCronJobSpec. `old` is the spec before an update, or null.
+void CheckCronJobSpec(const Value& spec, const Value& old, FieldErrorList* errors) {
   const FieldPath path("spec");
-  const Value& spec = tree.Get(Fields().spec);
-  CheckSchedule(spec, path, errors);
+  CheckSchedule(spec, old, path, errors);
   NonNegativeFields(spec, {Fields().starting_deadline_seconds}, path, errors);
+  if (old.is_null() || old.Get("timeZone") != spec.Get("timeZone"))
+    CheckTimeZone(spec.Get("timeZone"), path.Child("timeZone"), errors);
   const std::string_view policy = spec.Get("concurrencyPolicy").AsString();
   if (policy.empty()) {
     errors->Required(path.Child("concurrencyPolicy"));
@@ -93,6 +136,14 @@ void ValidateCronJob(const Value& tree, FieldErrorList* errors) {
   NonNegativeFields(spec,
                     {Fields().successful_jobs_history_limit, Fields().failed_jobs_history_limit},
                     path, errors);
+}
+
+void ValidateCronJob(const Value& tree, FieldErrorList* errors) {
+  CheckCronJobSpec(tree.Get(Fields().spec), Value(), errors);
+}
+
+void ValidateCronJobUpdate(const Value& updated, const Value& old, FieldErrorList* errors) {
+  CheckCronJobSpec(updated.Get(Fields().spec), old.Get(Fields().spec), errors);
 }
 
 // ValidateCronJobCreate: the names of its Jobs are eleven letters longer.
@@ -190,10 +241,11 @@ extern const KindSpec kCronJobKind = {
     .validation =
         {
             .on_create = {kCheckMeta, kCheckObject, kCheckNewObject},
-            .on_update = {kCheckMetaUpdate, kCheckObject},
+            .on_update = {kCheckMetaUpdate, kCheckChange},
             .on_status_update = {},
             .object = ValidateCronJob,
             .new_object = ValidateCronJobName,
+            .change = ValidateCronJobUpdate,
         },
     .warnings_on_create = CronJobWarnings,
     .warnings_on_update = CronJobUpdateWarnings,

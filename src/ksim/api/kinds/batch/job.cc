@@ -15,6 +15,7 @@
 #include "ksim/api/core/timestamps.h"
 #include "ksim/api/core/tree_edit.h"
 #include "ksim/api/kinds/batch/job_spec.h"
+#include "ksim/api/kinds/batch/job_status_rules.h"
 #include "ksim/api/kinds/shared/pod_template.h"
 #include "ksim/api/object.h"
 #include "ksim/api/printing/printer_cells.h"
@@ -84,9 +85,33 @@ Value DefaultJob(const Value& tree, Compat compat) {
       EditSpec(tree, [&](const Value& s) { return DefaultJobSpec(s, compat); }));
 }
 
-// pkg/registry/batch/job/strategy.go generateSelector: the job's own uid selects its pods, unless
-// the user wants to do it (manualSelector).
+// pkg/registry/batch/job/strategy.go PrepareForCreate: fields whose gates are off are dropped. In
+// 1.25 an annotation says that the Job is tracked with finalizers.
+Value DropDisabledJobFields(Value tree, Compat compat) {
+  const Profile& profile = ProfileOf(compat);
+  const auto drop = [&tree](const char* field) {
+    const Path place{"spec", field};
+    tree = tree.Erase(place);
+  };
+  if (!profile.job_managed_by) {
+    drop("managedBy");
+    drop("successPolicy");
+  }
+  if (!profile.job_backoff_limit_per_index) {
+    drop("backoffLimitPerIndex");
+    drop("maxFailedIndexes");
+    drop("podFailurePolicy");
+  }
+  if (!profile.job_pod_replacement_policy) drop("podReplacementPolicy");
+  static const Path kTracking{"metadata", "annotations", "batch.kubernetes.io/job-tracking"};
+  if (profile.job_tracking_annotation) tree = std::move(tree).Set(kTracking, Value::Of(""));
+  return tree;
+}
+
+// generateSelector: the job's own uid selects its pods, unless the user wants to do it
+// (manualSelector).
 Value PrepareNewJob(Value tree, Compat compat) {
+  tree = DropDisabledJobFields(std::move(tree), compat);
   static const Path kManual{"spec", "manualSelector"};
   static const Path kLabels{"spec", "template", "metadata", "labels"};
   static const Path kOwnLabels{"metadata", "labels"};
@@ -98,17 +123,22 @@ Value PrepareNewJob(Value tree, Compat compat) {
   const Value name = tree.Get(kName);
   Value labels = tree.Get(kLabels);
   if (!labels.is_object()) labels = Value::EmptyObject();
-  labels = std::move(labels).Set("controller-uid", uid).Set("job-name", name);
+  // A label that is there stays; validation refuses one that is wrong.
+  const auto add = [&labels](std::string_view label, const Value& value) {
+    if (!labels.Has(label)) labels = std::move(labels).Set(label, value);
+  };
   const bool prefixed = ProfileOf(compat).job_prefixed_labels;
+  add("job-name", name);
+  add("controller-uid", uid);
   if (prefixed) {
-    labels = std::move(labels)
-                 .Set("batch.kubernetes.io/controller-uid", uid)
-                 .Set("batch.kubernetes.io/job-name", name);
+    add("batch.kubernetes.io/job-name", name);
+    add("batch.kubernetes.io/controller-uid", uid);
   }
   Value matched = tree.Get(kMatchLabels);
   if (!matched.is_object()) matched = Value::EmptyObject();
-  matched = std::move(matched).Set(
-      prefixed ? "batch.kubernetes.io/controller-uid" : "controller-uid", uid);
+  const std::string_view selected =
+      prefixed ? "batch.kubernetes.io/controller-uid" : "controller-uid";
+  if (!matched.Has(selected)) matched = std::move(matched).Set(selected, uid);
   // A Job without labels has those of its template, with the ones that this function adds: the
   // server defaults an object whenever it reads it (pkg/apis/batch/v1/defaults.go SetDefaults_Job).
   if (tree.Get(kOwnLabels).empty()) tree = std::move(tree).Set(kOwnLabels, labels);
@@ -219,8 +249,10 @@ extern const KindSpec kJobKind = {
         {
             .on_create = {kCheckMeta, kCheckObject},
             .on_update = {kCheckMeta, kCheckObject, kCheckMetaUpdate, kCheckObject, kCheckChange},
+            .on_status_update = {kCheckMetaUpdate, kCheckChange},
             .object = ValidateJob,
             .change = ValidateJobUpdate,
+            .status_change = ValidateJobStatusUpdate,
         },
     .warnings_on_create = JobWarnings,
     .warnings_on_update = JobUpdateWarnings,

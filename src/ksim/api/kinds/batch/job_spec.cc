@@ -7,6 +7,7 @@
 
 #include "ksim/api/core/fields.h"
 #include "ksim/api/core/profile.h"
+#include "ksim/api/kinds/batch/job_policies.h"
 #include "ksim/api/rules/field_errors.h"
 #include "ksim/api/rules/pod/pod_validation.h"
 #include "ksim/api/rules/pod/pod_warnings.h"
@@ -83,6 +84,8 @@ void CheckJobSpec(const Value& spec, const FieldPath& path, FieldErrorList* erro
     errors->Required(path.Child("backoffLimitPerIndex"), "when maxFailedIndexes is specified");
   }
   CheckCompletionMode(spec, path, errors);
+  CheckPodFailurePolicy(spec, path, errors);
+  CheckSuccessPolicy(spec, path, errors);
   CheckReplacementPolicy(spec, path, errors);
   ValidatePodTemplate(spec.Get(Fields().template_), path.Child("template"), errors);
   CheckJobRestartPolicy(spec, path, errors);

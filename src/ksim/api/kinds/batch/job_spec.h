@@ -12,7 +12,7 @@
 
 namespace ksim::api {
 
-// validateJobSpec. It does not check failure and success policies.
+// validateJobSpec.
 void CheckJobSpec(const value::Value& spec, const FieldPath& path, FieldErrorList* errors);
 
 // WarningsForJobSpec: of the spec at `path`, and of its pod template.

@@ -1,0 +1,33 @@
+// ScheduleTimes: which starts of a CronJob are due, missed, and next.
+//
+// Source: pkg/controller/cronjob/utils.go mostRecentScheduleTime, nextScheduleTimeDuration.
+#pragma once
+#include <cstdint>
+#include <optional>
+
+#include "ksim/api/object.h"
+#include "ksim/base/time.h"
+#include "ksim/controllers/cronjob/schedule.h"
+
+namespace ksim::controllers {
+
+// Added to the time of the next start, against clocks that disagree (nextScheduleDelta).
+inline constexpr Duration kNextScheduleDelta = Milliseconds(100);
+
+struct ScheduleTimes {
+  ScheduleTimes() = default;
+  enum class Missed : std::uint8_t { kNone, kFew, kMany };
+  VirtualTime earliest;  // the last start, or the creation; the deadline, if that is later
+  std::optional<VirtualTime> most_recent;  // a start that is due
+  Missed missed = Missed::kNone;
+  bool invalid = false;  // the schedule never comes round
+};
+// `with_deadline`: nothing older than startingDeadlineSeconds counts.
+ScheduleTimes MostRecentScheduleTime(const api::Object& cron_job, VirtualTime now,
+                                     const CronSchedule& schedule, bool with_deadline);
+
+// From now to the next look.
+Duration NextScheduleDuration(const api::Object& cron_job, VirtualTime now,
+                              const CronSchedule& schedule);
+
+}  // namespace ksim::controllers
