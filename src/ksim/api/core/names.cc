@@ -26,6 +26,12 @@ std::string GenerateName(sim::Decisions& decisions, std::string_view resource,
   return name;
 }
 
+std::string SafeEncode(std::string_view text) {
+  std::string encoded;
+  for (const char c : text) encoded += kAlphabet[static_cast<unsigned char>(c) % kAlphabet.size()];
+  return encoded;
+}
+
 std::string GenerateUid(sim::Decisions& decisions, std::string_view resource,
                         std::uint64_t identity) {
   const sim::SiteId site = decisions.Site(fmt::format(FMT_COMPILE("uid/{}"), resource));

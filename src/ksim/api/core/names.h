@@ -17,6 +17,9 @@ namespace ksim::api {
 std::string GenerateName(sim::Decisions& decisions, std::string_view resource,
                          std::uint64_t identity, std::string_view base);
 
+// rand.SafeEncodeString: a text that spells no bad word, in the letters above.
+std::string SafeEncode(std::string_view text);
+
 // A version 4 UUID in text form, drawn at site uid/RESOURCE.
 std::string GenerateUid(sim::Decisions& decisions, std::string_view resource,
                         std::uint64_t identity);

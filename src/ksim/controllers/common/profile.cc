@@ -35,6 +35,7 @@ constexpr Profile MakeV136() {
   p.next_availability_check = true;
   p.terminating_replicas = true;
   p.ranks_sidecar_restarts = true;
+  p.compares_revision_hashes = false;
   p.gc_pauses_for_new_kinds = false;
   p.gc_deletes_at_version = true;
   p.ordered_namespace_deletion = true;

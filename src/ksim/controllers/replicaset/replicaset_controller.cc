@@ -10,6 +10,7 @@
 #include "ksim/base/status.h"
 #include "ksim/controllers/common/controller_ref.h"
 #include "ksim/controllers/common/manager_client.h"
+#include "ksim/controllers/common/pod_owner_index.h"
 #include "ksim/controllers/common/pod_ranking.h"
 #include "ksim/sim/mailbox.h"
 #include "ksim/sim/probe.h"
@@ -22,20 +23,8 @@ using value::Value;
 namespace {
 
 constexpr const char* kKind = "ReplicaSet";
-// Pods of an owner, and the orphans of a namespace (controller_utils.go
-// AddPodControllerIndexer).
-constexpr const char* kPodOwnerIndex = "podControllerUID";
 // ReplicaSets by the uid of their own controller (a Deployment).
 constexpr const char* kControllerUidIndex = "controllerUID";
-
-std::string OwnerIndexKey(std::string_view ns, std::string_view kind, std::string_view name,
-                          std::string_view uid) {
-  std::string key;
-  key.reserve(ns.size() + kind.size() + name.size() + uid.size() + 3);
-  key.append(ns).append(1, '/').append(kind).append(1, '/').append(name).append(1, '/').append(uid);
-  return key;
-}
-std::string OrphanIndexKey(std::string_view ns) { return std::string(ns) + "/_orphan"; }
 
 std::int64_t DesiredReplicas(const api::Object& rs) { return rs.spec().Get("replicas").AsInt(); }
 
@@ -89,11 +78,7 @@ void ReplicaSetController::Start() {
                           const std::string uid = OwnerUid(rs);
                           if (!uid.empty()) values.Add(uid);
                         });
-  pod_informer_.AddIndex(kPodOwnerIndex, [](const api::Object& pod, client::IndexValues& values) {
-    const std::optional<api::OwnerReference> owner = pod.controller();
-    values.Add(owner ? OwnerIndexKey(pod.ns(), owner->kind, owner->name, owner->uid)
-                     : OrphanIndexKey(pod.ns()));
-  });
+  AddPodOwnerIndex(pod_informer_);
   RegisterHandlers();
   loop_ =
       std::make_unique<client::ReconcileLoop>(context_.connection, context_.name, queue_, *this);
@@ -269,14 +254,12 @@ sim::Task<client::ReconcileResult> ReplicaSetController::Reconcile(std::string k
 }
 
 std::vector<api::Object> ReplicaSetController::OwnedPods(const api::Object& rs) const {
-  return pod_informer_.lister().ByIndex(kPodOwnerIndex,
-                                        OwnerIndexKey(rs.ns(), kKind, rs.name(), rs.uid()));
+  return PodsOfOwner(pod_informer_, rs);
 }
 
 std::vector<api::Object> ReplicaSetController::CandidatePods(const api::Object& rs,
                                                              std::vector<api::Object> owned) const {
-  const std::vector<api::Object> orphans =
-      pod_informer_.lister().ByIndex(kPodOwnerIndex, OrphanIndexKey(rs.ns()));
+  const std::vector<api::Object> orphans = OrphanPods(pod_informer_, rs.ns());
   owned.insert(owned.end(), orphans.begin(), orphans.end());
   std::erase_if(owned, [](const api::Object& pod) { return !api::PodView(pod).active(); });
   return owned;
