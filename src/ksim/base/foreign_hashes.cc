@@ -80,6 +80,13 @@ std::uint32_t Fnv32(std::string_view bytes) {
   return hash;
 }
 
+std::uint32_t Fnv32a(std::string_view bytes) {
+  constexpr std::uint32_t kPrime = 0x01000193;
+  std::uint32_t hash = 0x811c9dc5;
+  for (const char c : bytes) hash = (hash ^ static_cast<std::uint8_t>(c)) * kPrime;
+  return hash;
+}
+
 std::array<std::uint8_t, 16> Fnv128a(std::string_view bytes) {
   __extension__ using Word = unsigned __int128;
   constexpr Word kPrime = (Word{1} << 88) + 0x13b;

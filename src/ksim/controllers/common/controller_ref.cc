@@ -49,34 +49,35 @@ std::string GoTime(std::string_view rfc3339) {
 
 }  // namespace
 
-PodClaimer::PodClaimer(client::Client& client, PodControl& pods, const api::ResourceInfo* resource,
-                       api::Object owner, value::LabelSelector selector)
+ObjectClaimer::ObjectClaimer(client::Client& client, const api::ResourceInfo* claimed,
+                             const api::ResourceInfo* resource, api::Object owner,
+                             value::LabelSelector selector)
     : client_(client),
-      pods_(pods),
+      claimed_(claimed),
       resource_(resource),
       owner_(std::move(owner)),
       selector_(std::move(selector)) {}
 
-sim::Task<PodClaimer::Claimed> PodClaimer::Claim(std::vector<api::Object> candidates) {
+sim::Task<ObjectClaimer::Claimed> ObjectClaimer::Claim(std::vector<api::Object> candidates) {
   Claimed claimed;
   std::vector<api::Status> errors;
-  for (const api::Object& pod : candidates) {
-    const std::optional<api::OwnerReference> controller = pod.controller();
-    const bool matches = selector_.Matches(pod.labels());
+  for (const api::Object& object : candidates) {
+    const std::optional<api::OwnerReference> controller = object.controller();
+    const bool matches = selector_.Matches(object.labels());
     if (controller) {
       if (controller->uid != owner_.uid()) continue;
       if (matches) {
-        claimed.pods.push_back(pod);
+        claimed.objects.push_back(object);
       } else if (!owner_.deleting()) {
-        std::optional<api::Status> error = co_await Release(pod);
+        std::optional<api::Status> error = co_await Release(object);
         if (error) errors.push_back(*std::move(error));
       }
       continue;
     }
-    if (owner_.deleting() || !matches || pod.deleting()) continue;
-    client::Client::ObjectResult adopted = co_await Adopt(pod);
+    if (owner_.deleting() || !matches || object.deleting()) continue;
+    client::Client::ObjectResult adopted = co_await Adopt(object);
     if (adopted.ok()) {
-      claimed.pods.push_back(pod);
+      claimed.objects.push_back(object);
       claimed.adopted.push_back(*adopted);
     } else if (!api::IsNotFound(adopted.status())) {
       errors.push_back(adopted.status());
@@ -86,27 +87,31 @@ sim::Task<PodClaimer::Claimed> PodClaimer::Claim(std::vector<api::Object> candid
   co_return claimed;
 }
 
-sim::Task<client::Client::ObjectResult> PodClaimer::Adopt(api::Object pod) {
+sim::Task<client::Client::ObjectResult> ObjectClaimer::Adopt(api::Object object) {
   std::optional<api::Status> refused = co_await CanAdopt();
   if (refused) {
-    co_return api::Unmapped(500, fmt::format("can't adopt Pod {}/{} ({}): {}", pod.ns(), pod.name(),
-                                             pod.uid(), refused->message));
+    co_return api::Unmapped(
+        500, fmt::format("can't adopt {} {}/{} ({}): {}", claimed_->kind, object.ns(),
+                         object.name(), object.uid(), refused->message));
   }
-  const Value patch = AdoptPatch(owner_, pod);
-  co_return co_await pods_.Patch(std::string(pod.ns()), std::string(pod.name()), patch);
+  const Value patch = AdoptPatch(owner_, object);
+  const client::PatchOptions options(api::PatchType::kStrategic);
+  co_return co_await client_.Patch(claimed_, std::string(object.ns()), std::string(object.name()),
+                                   patch, options);
 }
 
-sim::Task<std::optional<api::Status>> PodClaimer::Release(api::Object pod) {
-  const Value patch = ReleasePatch(owner_, pod);
-  client::Client::ObjectResult released =
-      co_await pods_.Patch(std::string(pod.ns()), std::string(pod.name()), patch);
+sim::Task<std::optional<api::Status>> ObjectClaimer::Release(api::Object object) {
+  const Value patch = ReleasePatch(owner_, object);
+  const client::PatchOptions options(api::PatchType::kStrategic);
+  client::Client::ObjectResult released = co_await client_.Patch(
+      claimed_, std::string(object.ns()), std::string(object.name()), patch, options);
   if (released.ok() || api::IsNotFound(released.status()) || api::IsInvalid(released.status())) {
     co_return std::nullopt;
   }
   co_return released.status();
 }
 
-sim::Task<std::optional<api::Status>> PodClaimer::CanAdopt() {
+sim::Task<std::optional<api::Status>> ObjectClaimer::CanAdopt() {
   if (asked_) co_return refusal_;
   asked_ = true;
   client::Client::ObjectResult fresh =
@@ -125,6 +130,20 @@ sim::Task<std::optional<api::Status>> PodClaimer::CanAdopt() {
                          GoTime(fresh->metadata().Get("deletionTimestamp").AsString())));
   }
   co_return refusal_;
+}
+
+PodClaimer::PodClaimer(client::Client& client, PodControl&, const api::ResourceInfo* resource,
+                       api::Object owner, value::LabelSelector selector)
+    : claimer_(client, client.connection().env().kinds.ByResource("", "pods"), resource,
+               std::move(owner), std::move(selector)) {}
+
+sim::Task<PodClaimer::Claimed> PodClaimer::Claim(std::vector<api::Object> candidates) {
+  ObjectClaimer::Claimed claimed = co_await claimer_.Claim(std::move(candidates));
+  Claimed pods;
+  pods.pods = std::move(claimed.objects);
+  pods.adopted = std::move(claimed.adopted);
+  pods.error = std::move(claimed.error);
+  co_return pods;
 }
 
 }  // namespace ksim::controllers

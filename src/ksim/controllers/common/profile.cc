@@ -43,6 +43,10 @@ constexpr Profile MakeV136() {
   p.taints_by_current_condition = true;
   p.forgets_done_evictions = true;
   p.pod_observed_generation = true;
+  p.deployment_pods_by_owner = true;
+  p.scaled_from_to = true;
+  p.cuts_replica_set_names = true;
+  p.checks_replicas_annotations = true;
   p.labels_managed_endpoints = true;
   p.repacks_current_endpoints = true;
   p.finds_ports_of_sidecars = true;

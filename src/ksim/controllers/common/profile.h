@@ -23,8 +23,8 @@ struct Profile {
   // controller_utils.go ActivePodsWithRanks.Less: of two pods the one whose sidecars restarted more
   // often goes first.
   bool ranks_sidecar_restarts = false;
-  // history/controller_history.go EqualRevision: revisions whose hashes are numbers, and other ones,
-  // differ whatever their data.
+  // history/controller_history.go EqualRevision: revisions whose hashes are numbers, and other
+  // ones, differ whatever their data.
   bool compares_revision_hashes = true;
   // SeparateTaintEvictionController: taint-eviction-controller is one of its own, no part of the
   // node lifecycle controller.
@@ -58,6 +58,18 @@ struct Profile {
   bool collects_evicted_first = false;
   // PodObservedGenerationTracking: statuses and conditions of pods carry observedGeneration.
   bool pod_observed_generation = false;
+
+  // --- Deployments ---
+  // deployment_controller.go getPodMapForDeployment: the pods of a Deployment are those of its
+  // ReplicaSets, whether its selector matches them or not.
+  bool deployment_pods_by_owner = false;
+  // sync.go scaleReplicaSet: Events say "from 1 to 2", not "to 2 from 1".
+  bool scaled_from_to = false;
+  // sync.go generateReplicaSetName: a long name is cut, so that the hash has room.
+  bool cuts_replica_set_names = false;
+  // deployment_util.go getNonNegativeInt32FromAnnotation, getReplicaSetFraction: sizes in
+  // annotations that are negative, too large or 0 count as missing.
+  bool checks_replicas_annotations = false;
 
   // --- Services ---
   // endpoints_controller.go, endpointslice_controller.go syncService: a Service of type
