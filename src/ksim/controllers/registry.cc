@@ -3,6 +3,7 @@
 #include "ksim/controllers/clusterroleaggregation/cluster_role_aggregation_controller.h"
 #include "ksim/controllers/cronjob/cronjob_controller.h"
 #include "ksim/controllers/daemonset/daemonset_controller.h"
+#include "ksim/controllers/deployment/deployment_controller.h"
 #include "ksim/controllers/disruption/disruption_controller.h"
 #include "ksim/controllers/endpoint/endpoints_controller.h"
 #include "ksim/controllers/endpointslice/endpointslice_controller.h"
@@ -42,7 +43,8 @@ ControllerRows BuiltInControllers() {
        .variants = {"rs.expectations"}},
       {.name = "deployment",
        .text = "Rolls ReplicaSets of a Deployment.",
-       .upstream = "deployment-controller"},
+       .upstream = "deployment-controller",
+       .make = &MakeController<deployment::DeploymentController>},
       {.name = "statefulset",
        .text = "Pods with an identity.",
        .upstream = "statefulset-controller",

@@ -67,6 +67,10 @@ constexpr Profile MakeV136() {
   p.capitalizes_set_events = true;
   p.daemon_relabels_once = true;
   p.daemon_queues_nodes = true;
+  p.deployment_pods_by_owner = true;
+  p.scaled_from_to = true;
+  p.cuts_replica_set_names = true;
+  p.checks_replicas_annotations = true;
   p.labels_managed_endpoints = true;
   p.repacks_current_endpoints = true;
   p.finds_ports_of_sidecars = true;

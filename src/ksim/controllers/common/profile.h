@@ -59,6 +59,18 @@ struct Profile {
   // PodObservedGenerationTracking: statuses and conditions of pods carry observedGeneration.
   bool pod_observed_generation = false;
 
+  // --- Deployments ---
+  // deployment_controller.go getPodMapForDeployment: the pods of a Deployment are those of its
+  // ReplicaSets, whether its selector matches them or not.
+  bool deployment_pods_by_owner = false;
+  // sync.go scaleReplicaSet: Events say "from 1 to 2", not "to 2 from 1".
+  bool scaled_from_to = false;
+  // sync.go generateReplicaSetName: a long name is cut, so that the hash has room.
+  bool cuts_replica_set_names = false;
+  // deployment_util.go getNonNegativeInt32FromAnnotation, getReplicaSetFraction: sizes in
+  // annotations that are negative, too large or 0 count as missing.
+  bool checks_replicas_annotations = false;
+
   // --- StatefulSets ---
   // StaleControllerConsistencyStatefulSet: a sync waits until the caches have the controller's own
   // last writes.
