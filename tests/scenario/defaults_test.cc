@@ -40,6 +40,10 @@ const std::map<std::string_view, std::string_view>& Places() {
       {"Annotate", "steps: [{{annotate: {{resource: rs/a, set: {{a: b}}, {}}}}}]"},
       {"Drain", "steps: [{{drain: {{node: node-1, {}}}}}]"},
       {"Evict", "steps: [{{evict: {{pod: a, {}}}}}]"},
+      {"Rollout", "steps: [{{rollout: {{resource: deploy/a, {}}}}}]"},
+      {"SetImage", "steps: [{{setImage: {{resource: deploy/a, images: {{a: b}}, {}}}}}]"},
+      {"Expose", "steps: [{{expose: {{resource: deploy/a, {}}}}}]"},
+      {"Autoscale", "steps: [{{autoscale: {{resource: deploy/a, max: 1, {}}}}}]"},
       {"Wait", "steps: [{{wait: {{resource: pods/a, for: delete, {}}}}}]"},
       {"Apply.serverSide",
        "steps: [{{apply: {{object: {{apiVersion: v1, kind: ConfigMap, metadata: {{name: a}}}}, "

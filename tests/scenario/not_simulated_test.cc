@@ -40,7 +40,8 @@ struct KindRow {
 TEST(NotSimulated, EachKindThatNothingFollowsIsNamedAtItsKind) {
   constexpr KindRow kRows[] = {
       {"apps/v1", "Deployment",
-       "deployment-controller: no controller for Deployment in this run: nothing will follow"},
+       "deployment-controller: no controller for Deployment in this run "
+       "(spec.cluster.controllers leaves deployment out): nothing will follow"},
       {"apps/v1", "StatefulSet",
        "statefulset-controller: no controller for StatefulSet in this run "
        "(spec.cluster.controllers leaves statefulset out): nothing will follow"},

@@ -34,7 +34,8 @@ TEST(Schema, StepsAreThoseOfTheContract) {
   EXPECT_EQ(std::vector<std::string_view>(names.begin() + 3, names.end()),
             (std::vector<std::string_view>{"create", "apply", "replace", "patch", "delete", "scale",
                                            "label", "annotate", "cordon", "uncordon", "drain",
-                                           "evict", "wait", "addNode", "removeNode"}));
+                                           "evict", "wait", "rollout", "setImage", "expose",
+                                           "autoscale", "addNode", "removeNode"}));
   EXPECT_EQ(ToString(StepKind::kCreate), "create");
   EXPECT_EQ(ToString(StepKind::kRemoveNode), "removeNode");
 }

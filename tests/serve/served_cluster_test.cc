@@ -178,8 +178,8 @@ TEST(ServedCluster, WhatClientsAskForAndNobodyDoesIsNoted) {
       R"({"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{)"
       R"("containers":[{"name":"c","image":"i"}]}}}})";
   EXPECT_EQ(noted("POST", "/apis/apps/v1/namespaces/default/deployments", deployment),
-            "outside-kubectl: Deployment: no controller for Deployment in this run: nothing will "
-            "follow\n");
+            "outside-kubectl: Deployment: no controller for Deployment in this run "
+            "(spec.cluster.controllers leaves deployment out): nothing will follow\n");
   EXPECT_EQ(noted("DELETE", "/apis/apps/v1/namespaces/default/deployments/d"), "");
   EXPECT_EQ(noted("POST", "/apis/apps/v1/namespaces/default/deployments", deployment), "")
       << "once";

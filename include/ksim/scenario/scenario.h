@@ -136,6 +136,10 @@ enum class StepKind : std::uint8_t {
   kDrain,
   kEvict,
   kWait,
+  kRollout,
+  kSetImage,
+  kExpose,
+  kAutoscale,
   kAddNode,
   kRemoveNode
 };
@@ -171,7 +175,13 @@ struct Step {
   bool server_side = false;  // apply
   std::string field_manager = "kubectl";
   bool ignore_daemon_sets = false;
-  NodeSpec node;  // addNode
+  std::string command;        // rollout: status, history, undo, pause, resume, restart
+  std::int64_t revision = 0;  // rollout
+  std::string new_name;       // expose, autoscale: of what is made
+  std::int64_t port = 0;      // expose
+  std::string target_port, service_type;
+  std::int64_t min_replicas = 0, max_replicas = 0, cpu_percent = 0;  // autoscale
+  NodeSpec node;                                                     // addNode
 };
 
 struct FuzzSpec {

@@ -100,7 +100,8 @@ Run::Run(const scenario::Scenario& scenario, RunSetup setup, std::shared_ptr<Str
       strategy_(std::move(strategy)),
       started_(os::MonotonicNow()) {
   for (std::size_t i = 0; i < scenario.steps.size(); ++i)
-    if (scenario.steps[i].kind == scenario::StepKind::kWait)
+    if (scenario.steps[i].kind == scenario::StepKind::kWait ||
+        scenario.steps[i].kind == scenario::StepKind::kRollout)
       wait_steps_.push_back(static_cast<std::int64_t>(i) + 1);
   scenario::RunnerOptions options;
   if (setup_.strategy) SetStrategy(scenario, *setup_.strategy, strategy_, &options);

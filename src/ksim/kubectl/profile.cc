@@ -17,6 +17,7 @@ constexpr Profile MakeV136() {
   p.unchanged_labels_are_not_sent = true;
   p.delete_names_namespace = true;
   p.unmanaged_pods = "Pods that declare no controller (use --force to override)";
+  p.autoscales_by_v2 = true;
   p.drain_error_after_blank = true;
   return p;
 }

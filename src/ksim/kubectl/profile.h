@@ -17,6 +17,8 @@ struct Profile {
   bool delete_names_namespace = false;
   // drain/filters.go unmanagedFatal, which follows "cannot delete ".
   std::string_view unmanaged_pods = "Pods declare no controller (use --force to override)";
+  // autoscale.go createHorizontalPodAutoscalerV2: the autoscaler is one of autoscaling/v2.
+  bool autoscales_by_v2 = false;
   // drain.go RunDrain: a blank before the error.
   bool drain_error_after_blank = false;
 };

@@ -111,6 +111,42 @@ kubectl::EvictOptions EvictOptionsOf(const Step& step) {
   return o;
 }
 
+kubectl::RolloutOptions RolloutOptionsOf(const Step& step) {
+  kubectl::RolloutOptions o;
+  o.command = step.command;
+  o.target = KubectlTarget(step);
+  o.revision = step.revision;
+  o.timeout = step.timeout;
+  return o;
+}
+
+kubectl::SetImageOptions SetImageOptionsOf(const Step& step) {
+  kubectl::SetImageOptions o;
+  o.target = KubectlTarget(step);
+  for (const auto& [container, image] : step.set) o.images.emplace_back(container, *image);
+  return o;
+}
+
+kubectl::ExposeOptions ExposeOptionsOf(const Step& step) {
+  kubectl::ExposeOptions o;
+  o.target = KubectlTarget(step);
+  o.name = step.new_name;
+  o.port = step.port;
+  o.target_port = step.target_port;
+  o.type = step.service_type;
+  return o;
+}
+
+kubectl::AutoscaleOptions AutoscaleOptionsOf(const Step& step) {
+  kubectl::AutoscaleOptions o;
+  o.target = KubectlTarget(step);
+  o.name = step.new_name;
+  o.min = step.min_replicas;
+  o.max = step.max_replicas;
+  o.cpu_percent = step.cpu_percent;
+  return o;
+}
+
 }  // namespace
 
 kubectl::VerbOptions KubectlOptionsOf(const Step& step) {
@@ -139,6 +175,14 @@ kubectl::VerbOptions KubectlOptionsOf(const Step& step) {
       return DrainOptionsOf(step);
     case StepKind::kEvict:
       return EvictOptionsOf(step);
+    case StepKind::kRollout:
+      return RolloutOptionsOf(step);
+    case StepKind::kSetImage:
+      return SetImageOptionsOf(step);
+    case StepKind::kExpose:
+      return ExposeOptionsOf(step);
+    case StepKind::kAutoscale:
+      return AutoscaleOptionsOf(step);
     default:
       break;
   }

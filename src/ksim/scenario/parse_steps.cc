@@ -5,6 +5,7 @@
 
 #include "ksim/base/status.h"
 #include "ksim/scenario/parse.h"
+#include "ksim/scenario/parse_rollout_steps.h"
 #include "ksim/scenario/size_bounds.h"
 #include "ksim/value/selector.h"
 
@@ -283,6 +284,11 @@ void ParseArguments(ParseContext& context, const YamlNode& node, const Type& typ
     case StepKind::kLabel:
     case StepKind::kAnnotate:
       return ParseMark(context, reader, step);
+    case StepKind::kRollout:
+    case StepKind::kSetImage:
+    case StepKind::kExpose:
+    case StepKind::kAutoscale:
+      return ParseRolloutStep(context, reader, step);
     case StepKind::kEvict:
       step->resource = "pods";
       step->name = reader.RequiredString("pod");

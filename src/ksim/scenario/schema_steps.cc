@@ -105,6 +105,52 @@ const Type& WaitType() {
   return type;
 }
 
+const Type& RolloutType() {
+  static const Type type{
+      "Rollout",
+      "Looks at a rollout, or changes it.",
+      {{"command", "string", "status, history, undo, pause, resume or restart.", "status"},
+       {"resource", "string", "TYPE/NAME: deployments/web."},
+       {"namespace", "string", "Its namespace.", "default"},
+       {"revision", "integer", "status: the one it has to be at; undo: the one to go back to.",
+        "0"},
+       {"timeout", "duration", "status: how long to wait; 0s is for ever.", "0s"}}};
+  return type;
+}
+
+const Type& SetImageType() {
+  static const Type type{"SetImage",
+                         "Changes the images of containers.",
+                         {{"resource", "string", "TYPE/NAME: deployments/web."},
+                          {"namespace", "string", "Its namespace.", "default"},
+                          {"images", "map of strings", "Container and image; * is all."}}};
+  return type;
+}
+
+const Type& ExposeType() {
+  static const Type type{"Expose",
+                         "Makes a Service for the pods of an object.",
+                         {{"resource", "string", "TYPE/NAME: deployments/web."},
+                          {"namespace", "string", "Its namespace.", "default"},
+                          {"name", "string", "Of the Service; else the object's."},
+                          {"port", "integer", "Else those of the containers."},
+                          {"targetPort", "string", "A number or a name; else the port."},
+                          {"type", "string", "ClusterIP, NodePort or LoadBalancer."}}};
+  return type;
+}
+
+const Type& AutoscaleType() {
+  static const Type type{"Autoscale",
+                         "Makes a HorizontalPodAutoscaler for an object.",
+                         {{"resource", "string", "TYPE/NAME: deployments/web."},
+                          {"namespace", "string", "Its namespace.", "default"},
+                          {"name", "string", "Of the autoscaler; else the object's."},
+                          {"min", "integer", "The least pods; else the server's default."},
+                          {"max", "integer", "The most pods."},
+                          {"cpuPercent", "integer", "Target; else the server's default."}}};
+  return type;
+}
+
 }  // namespace
 
 const Type& ManifestRefType() {
@@ -155,6 +201,10 @@ const Type& StepType() {
        {"drain", "Drain", "kubectl drain", "", &DrainType()},
        {"evict", "Evict", "POST of an eviction", "", &EvictType()},
        {"wait", "Wait", "kubectl wait", "", &WaitType()},
+       {"rollout", "Rollout", "kubectl rollout", "", &RolloutType()},
+       {"setImage", "SetImage", "kubectl set image", "", &SetImageType()},
+       {"expose", "Expose", "kubectl expose", "", &ExposeType()},
+       {"autoscale", "Autoscale", "kubectl autoscale", "", &AutoscaleType()},
        {"addNode", "Node", "A machine with a kubelet joins.", "", &NodeType()},
        {"removeNode", "NodeStep", "The machine is gone and its Node is deleted.", "",
         &NodeNameType()}}};

@@ -222,7 +222,8 @@ bool StepScheduler::HasStepThatWillEnd() const {
     if (!g.begun) return !g.due && !scenario_.steps[g.steps.front()].when;
     if (!g.running || g.broken_off) return false;
     const Step& step = scenario_.steps[*g.running];
-    const bool waits = step.kind == StepKind::kWait || step.kind == StepKind::kDrain;
+    const bool waits = step.kind == StepKind::kWait || step.kind == StepKind::kDrain ||
+                       step.kind == StepKind::kRollout;
     return waits && step.timeout > Duration();
   });
 }

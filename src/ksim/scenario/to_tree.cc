@@ -162,6 +162,29 @@ Value ApplyTree(const Step& step) {
   return out.Build();
 }
 
+// The arguments of rollout, setImage, expose and autoscale beside their target.
+void AddRolloutArguments(ObjectBuilder* out, const Step& step) {
+  const auto number = [out](const char* name, std::int64_t n) {
+    out->AddIf(n != 0, name, Value::Of(n));
+  };
+  const auto text = [out](const char* name, const std::string& t) {
+    out->AddIf(!t.empty(), name, Value::Of(t));
+  };
+  if (step.kind == StepKind::kRollout) {
+    out->Add("command", Value::Of(step.command));
+    number("revision", step.revision);
+    out->Add("timeout", Of(step.timeout));
+  }
+  if (step.kind == StepKind::kSetImage) out->Add("images", Changes(step));
+  text("name", step.new_name);
+  number("port", step.port);
+  text("targetPort", step.target_port);
+  text("type", step.service_type);
+  number("min", step.min_replicas);
+  number("max", step.max_replicas);
+  number("cpuPercent", step.cpu_percent);
+}
+
 }  // namespace
 
 Value StepArguments(const Step& step) {
@@ -189,6 +212,7 @@ Value StepArguments(const Step& step) {
       break;
   }
   AddTarget(&out, step);
+  AddRolloutArguments(&out, step);
   if (step.kind == StepKind::kScale) out.Add("replicas", Value::Of(step.replicas));
   if (step.kind == StepKind::kPatch) {
     out.Add("type", Value::Of(step.patch_type)).Add("patch", step.patch);

@@ -23,6 +23,16 @@ sim::Task<CommandOutput> Kubectl::Run(const VerbOptions& options, EarlierTries& 
     sim::Task<CommandOutput> operator()(const WaitOptions& o) { return Wait(session, o); }
     sim::Task<CommandOutput> operator()(const DrainOptions& o) { return Drain(session, o); }
     sim::Task<CommandOutput> operator()(const EvictOptions& o) { return Evict(session, o, tries); }
+    sim::Task<CommandOutput> operator()(const RolloutOptions& o) {
+      return Rollout(session, o, tries);
+    }
+    sim::Task<CommandOutput> operator()(const SetImageOptions& o) { return SetImage(session, o); }
+    sim::Task<CommandOutput> operator()(const ExposeOptions& o) {
+      return Expose(session, o, tries);
+    }
+    sim::Task<CommandOutput> operator()(const AutoscaleOptions& o) {
+      return Autoscale(session, o, tries);
+    }
   } begin{session_, tries};
   return std::visit(begin, options);
 }

@@ -1,7 +1,7 @@
 // The options of kubectl's verbs: what a user has typed, or what a step of a scenario says.
 //
 // Source: kubernetes/kubectl pkg/cmd/{create,apply,replace,patch,delete,scale,label,annotate,
-// drain,wait}.
+// drain,wait,rollout,set,expose,autoscale}.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -109,8 +109,42 @@ struct EvictOptions {
   std::optional<std::int64_t> grace_period_seconds;
 };
 
+// rollout status, history, undo, pause, resume and restart.
+struct RolloutOptions {
+  RolloutOptions() = default;
+  std::string command = "status";
+  Target target;
+  std::int64_t revision = 0;  // status --revision, undo --to-revision
+  Duration timeout;           // status; none: no limit
+};
+
+struct SetImageOptions {
+  SetImageOptions() = default;
+  Target target;
+  std::vector<std::pair<std::string, std::string>> images;  // container ("*": all), image
+};
+
+struct ExposeOptions {
+  ExposeOptions() = default;
+  Target target;
+  std::string name;         // of the Service; "": the target's
+  std::int64_t port = 0;    // 0: those of the containers
+  std::string target_port;  // "": the port
+  std::string type;         // "": ClusterIP
+};
+
+struct AutoscaleOptions {
+  AutoscaleOptions() = default;
+  Target target;
+  std::string name;  // of the autoscaler; "": the target's
+  std::int64_t min = 0;
+  std::int64_t max = 1;
+  std::int64_t cpu_percent = 0;  // 0: the server's default
+};
+
 using VerbOptions =
     std::variant<CreateOptions, ApplyOptions, ReplaceOptions, PatchOptions, DeleteOptions,
-                 ScaleOptions, MarkOptions, CordonOptions, WaitOptions, DrainOptions, EvictOptions>;
+                 ScaleOptions, MarkOptions, CordonOptions, WaitOptions, DrainOptions, EvictOptions,
+                 RolloutOptions, SetImageOptions, ExposeOptions, AutoscaleOptions>;
 
 }  // namespace ksim::kubectl

@@ -1,5 +1,6 @@
 // The verbs, one a file: create.cc, apply.cc, replace.cc, patch.cc, scale.cc, mark.cc, cordon.cc,
-// delete.cc, wait.cc, drain.cc. Options and tries must live as long as the task.
+// delete.cc, wait.cc, drain.cc, rollout.cc, set_image.cc, expose.cc (with autoscale). Options and
+// tries must live as long as the task.
 #pragma once
 #include "ksim/kubectl/verbs/command_output.h"
 #include "ksim/kubectl/verbs/earlier_tries.h"
@@ -21,6 +22,13 @@ sim::Task<CommandOutput> Mark(Session& session, const MarkOptions& options);
 sim::Task<CommandOutput> Cordon(Session& session, const CordonOptions& options);
 sim::Task<CommandOutput> Wait(Session& session, const WaitOptions& options);
 sim::Task<CommandOutput> Drain(Session& session, const DrainOptions& options);
+sim::Task<CommandOutput> Rollout(Session& session, const RolloutOptions& options,
+                                 EarlierTries& tries);
+sim::Task<CommandOutput> SetImage(Session& session, const SetImageOptions& options);
+sim::Task<CommandOutput> Expose(Session& session, const ExposeOptions& options,
+                                EarlierTries& tries);
+sim::Task<CommandOutput> Autoscale(Session& session, const AutoscaleOptions& options,
+                                   EarlierTries& tries);
 sim::Task<CommandOutput> Evict(Session& session, const EvictOptions& options, EarlierTries& tries);
 
 }  // namespace ksim::kubectl
