@@ -193,5 +193,35 @@ TEST(WorkloadValidation, TheAnswerListsEveryProblem) {
   EXPECT_EQ(s.details->causes[1].field, "spec.template.metadata.labels");
 }
 
+// CTRL-STS-09: the data of a revision are there and stay; from 1.36 on they are an object.
+TEST(WorkloadValidation, ControllerRevisions) {
+  const auto revision = [](std::string_view rest) {
+    return "{metadata: {name: web-1, namespace: default}, " + std::string(rest) + "}";
+  };
+  for (const Compat compat : kAllCompats) {
+    EXPECT_THAT(CreateErrors("controllerrevisions", revision("data: {a: 1}, revision: 1"), compat),
+                IsEmpty());
+    EXPECT_THAT(CreateErrors("controllerrevisions", revision("revision: -1"), compat),
+                testing::UnorderedElementsAre(
+                    "data: Required value: data is mandatory",
+                    "revision: Invalid value: -1: must be greater than or equal to 0"));
+    const std::vector<std::string> text =
+        CreateErrors("controllerrevisions", revision("data: x, revision: 1"), compat);
+    if (compat == Compat::k1_36) {
+      EXPECT_THAT(text, ElementsAre("data: Required value: data must be a valid JSON object"));
+    } else {
+      EXPECT_THAT(text, IsEmpty());
+    }
+    const Value old =
+        Prepared("controllerrevisions", revision("data: {a: 1}, revision: 1"), compat);
+    EXPECT_THAT(
+        UpdateErrors("controllerrevisions", With(old, "revision", Value::Of(2)), old, "", compat),
+        IsEmpty());
+    EXPECT_THAT(
+        UpdateErrors("controllerrevisions", With(old, "data.a", Value::Of(2)), old, "", compat),
+        Contains(HasSubstr("data: Invalid value: {\"a\":2}: field is immutable")));
+  }
+}
+
 }  // namespace
 }  // namespace ksim::api

@@ -165,6 +165,15 @@ TEST(Defaulting, DaemonSetAndStatefulSet) {
       "null");
 }
 
+// API-121: claim templates get their kind and the defaults of a claim.
+TEST(Defaulting, ClaimTemplatesOfAStatefulSet) {
+  EXPECT_EQ(
+      JsonAt(Defaulted("sts", "spec: {volumeClaimTemplates: [{metadata: {name: www}, spec: {}}]}"),
+             "spec.volumeClaimTemplates[0]"),
+      R"({"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"www"},)"
+      R"("spec":{"volumeMode":"Filesystem"},"status":{"phase":"Pending"}})");
+}
+
 // API-122
 TEST(Defaulting, Job) {
   ExpectAll(Defaulted("jobs", "spec: {}"), {{"spec.parallelism", "1"},

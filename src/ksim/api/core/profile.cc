@@ -93,6 +93,7 @@ constexpr Profile MakeV136() {
   p.stateful_set_template = true;
   p.stateful_set_service_name = true;
   p.stateful_set_updates_history = true;
+  p.revision_data_is_json = true;
   p.slice_address_is_ip = true;
   p.node_repeated_cidrs = false;
   p.pod_generation = true;

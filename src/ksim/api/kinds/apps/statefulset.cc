@@ -11,6 +11,7 @@
 #include "ksim/api/core/kind_spec.h"
 #include "ksim/api/core/profile.h"
 #include "ksim/api/core/tree_edit.h"
+#include "ksim/api/kinds/shared/claim_defaults.h"
 #include "ksim/api/kinds/shared/claim_warnings.h"
 #include "ksim/api/kinds/shared/pod_template.h"
 #include "ksim/api/kinds/shared/workload.h"
@@ -68,9 +69,24 @@ Value DefaultStatefulSetStrategy(const Value& given) {
   });
 }
 
+// Claim templates are written with their kind, whatever was sent: pkg/apis/apps/v1/conversion.go
+// Convert_apps_StatefulSetSpec_To_v1_StatefulSetSpec.
+Value DefaultClaimTemplate(const Value& given) {
+  Value claim = DefaultClaim(given);
+  const Value version = Value::Of("v1"), kind = Value::Of("PersistentVolumeClaim");
+  if (claim.Get(Fields().api_version) != version)
+    claim = std::move(claim).Set(Fields().api_version, version);
+  if (claim.Get(Fields().kind) != kind) claim = std::move(claim).Set(Fields().kind, kind);
+  return claim;
+}
+
 Value DefaultStatefulSet(const Value& tree, Compat compat) {
+  static const Atom kClaimTemplates("volumeClaimTemplates");
   return EditSpec(tree, [&](const Value& s) {
-    Value spec = WithNonEmpty(s, Fields().pod_management_policy, Value::Of("OrderedReady"));
+    Value spec = EditField(s, kClaimTemplates, [](const Value& claims) {
+      return EditItems(claims, DefaultClaimTemplate);
+    });
+    spec = WithNonEmpty(std::move(spec), Fields().pod_management_policy, Value::Of("OrderedReady"));
     spec = WithDefault(std::move(spec), Fields().update_strategy, Value::EmptyObject());
     spec = EditField(std::move(spec), Fields().update_strategy, DefaultStatefulSetStrategy);
     if (ProfileOf(compat).stateful_set_auto_delete) {
@@ -119,10 +135,12 @@ void CheckRetention(const Value& policy, const FieldPath& path, FieldErrorList* 
   }
 }
 
-// The template with a volume for each claim, as the controller will make the pods.
+// The template with a volume for each claim, as the controller will make the pods, which also get
+// another hostname and subdomain.
 Value TemplateWithClaims(const Value& spec) {
-  static const value::Path kVolumes{"spec", "volumes"};
-  Value tmpl = spec.Get(Fields().template_);
+  static const value::Path kVolumes{"spec", "volumes"}, kHostname{"spec", "hostname"},
+      kSubdomain{"spec", "subdomain"};
+  Value tmpl = spec.Get(Fields().template_).Erase(kHostname).Erase(kSubdomain);
   const Value& claims = spec.Get("volumeClaimTemplates");
   std::vector<Value> volumes;
   for (const Value& claim : claims.items()) {

@@ -5,13 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "ksim/api/core/fields.h"
 #include "ksim/api/core/kind_spec.h"
 #include "ksim/api/core/profile.h"
-#include "ksim/api/core/tree_edit.h"
 #include "ksim/api/kinds/core/volume_cells.h"
+#include "ksim/api/kinds/shared/claim_defaults.h"
 #include "ksim/api/kinds/shared/claim_warnings.h"
-#include "ksim/api/kinds/shared/pod_template.h"
 #include "ksim/api/object.h"
 #include "ksim/api/printing/printer_cells.h"
 #include "ksim/api/schema/shared_patch_schemas.h"
@@ -37,15 +35,7 @@ PersistentVolumeClaimStatus: accessModes=[]s:PersistentVolumeAccessMode
    phase=s:PersistentVolumeClaimPhase
 )";
 
-Value DefaultVolumeClaim(const Value& tree, Compat) {
-  Value claim = EditSpec(tree, [](const Value& spec) {
-    return WithDefault(spec, Fields().volume_mode, Value::Of("Filesystem"));
-  });
-  claim = WithDefault(std::move(claim), Fields().status, Value::EmptyObject());
-  return EditField(std::move(claim), Fields().status, [](const Value& status) {
-    return WithNonEmpty(status, Fields().phase, Value::Of("Pending"));
-  });
-}
+Value DefaultVolumeClaim(const Value& tree, Compat) { return DefaultClaim(tree); }
 
 Value InitialClaimStatus(const Value&, Compat) {
   return value::Obj({{"phase", Value::Of("Pending")}});
