@@ -42,7 +42,8 @@ TEST(NotSimulated, EachKindThatNothingFollowsIsNamedAtItsKind) {
       {"apps/v1", "Deployment",
        "deployment-controller: no controller for Deployment in this run: nothing will follow"},
       {"apps/v1", "StatefulSet",
-       "statefulset-controller: no controller for StatefulSet in this run: nothing will follow"},
+       "statefulset-controller: no controller for StatefulSet in this run "
+       "(spec.cluster.controllers leaves statefulset out): nothing will follow"},
       {"apps/v1", "DaemonSet",
        "daemonset-controller: no controller for DaemonSet in this run: nothing will follow"},
       {"batch/v1", "Job", "job-controller: no controller for Job in this run: nothing will follow"},

@@ -143,15 +143,16 @@ class Clients(Served):
 
     def test_tells_what_nobody_does(self):
         server = self.serve("--strict")
-        self.assertEqual(server.ask("POST", "/apis/apps/v1/namespaces/default/statefulsets", {
-            "apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "s"},
-            "spec": {"serviceName": "s", "selector": {"matchLabels": {"a": "b"}}, "template": {
+        self.assertEqual(server.ask("POST", "/api/v1/namespaces/default/replicationcontrollers", {
+            "apiVersion": "v1", "kind": "ReplicationController", "metadata": {"name": "s"},
+            "spec": {"selector": {"a": "b"}, "template": {
                 "metadata": {"labels": {"a": "b"}},
                 "spec": {"containers": [{"name": "c", "image": "i"}]}}}})[0], 201)
         line = server.process.stderr.readline()
-        self.assertRegex(line, "^outside-client: error: no controller for StatefulSet in this run")
+        self.assertRegex(
+            line, "^outside-client: error: no controller for ReplicationController in this run")
         told = server.ask("GET", "/ksim/v1/verdict")[1]["notSimulated"]
-        self.assertEqual([one["subject"] for one in told], ["StatefulSet"])
+        self.assertEqual([one["subject"] for one in told], ["ReplicationController"])
         self.assertEqual(server.end()[0], 1)
 
     def test_answers_what_clients_ask_first(self):

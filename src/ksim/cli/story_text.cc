@@ -57,6 +57,9 @@ std::string ChangesText(const Record& commit) {
                                                   "status.replicas",
                                                   "status.readyReplicas",
                                                   "status.availableReplicas",
+                                                  "status.updatedReplicas",
+                                                  "status.currentRevision",
+                                                  "status.updateRevision",
                                                   "metadata.deletionTimestamp",
                                                   "status.observedGeneration"};
   std::string out;

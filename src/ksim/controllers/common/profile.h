@@ -23,8 +23,8 @@ struct Profile {
   // controller_utils.go ActivePodsWithRanks.Less: of two pods the one whose sidecars restarted more
   // often goes first.
   bool ranks_sidecar_restarts = false;
-  // history/controller_history.go EqualRevision: revisions whose hashes are numbers, and other ones,
-  // differ whatever their data.
+  // history/controller_history.go EqualRevision: revisions whose hashes are numbers, and other
+  // ones, differ whatever their data.
   bool compares_revision_hashes = true;
   // SeparateTaintEvictionController: taint-eviction-controller is one of its own, no part of the
   // node lifecycle controller.
