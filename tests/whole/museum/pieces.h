@@ -24,6 +24,7 @@ inline void PrintTo(const Piece& piece, std::ostream* out) { *out << piece.name;
 
 inline const std::vector<Piece>& Pieces() {
   static const std::vector<Piece> pieces{
+      {"b1-kubelet-initial-list", "kubelet.initialList", "cache0", "atMostOne", "B1"},
       {"b2-too-large-rv", "reflector.tooLargeRV", "retrySame", "informer.converges", "B2"},
       {"b3-deltafifo-replace", "deltafifo.replace", "indexerOnly", "informer.converges", "B3"},
       {"b4-watchcache-oldest", "watchcache.oldest", "listRV", "watch.reliable", "B4"},

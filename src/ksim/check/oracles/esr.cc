@@ -14,6 +14,7 @@
 #include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
 #include "ksim/controllers/registry.h"
+#include "ksim/value/text.h"
 
 namespace ksim::check {
 namespace {
@@ -22,9 +23,11 @@ const OracleInfo& EsrInfo() {
   static const OracleInfo info{
       "esr",
       Guarantee::kLiveness,
-      "When nothing is left to do, each ReplicaSet has the pods it asks for and its status counts "
-      "them as they are, a pod that fits a node is on one and was taken up by its kubelet, and "
-      "nothing is stuck in deletion.",
+      "When nothing is left to do, each ReplicaSet and StatefulSet has the pods it asks for and "
+      "its "
+      "status counts them as they are, a StatefulSet is rolled out down to its partition, a pod "
+      "that fits a node is on one and was taken up by its kubelet, and nothing is stuck in "
+      "deletion.",
       {sim::EventKind::kCommit},
       {"pods that fit nowhere wait",
        "a ReplicaSet whose pod was gone, or going, before its controller saw it waits, with too "
@@ -34,7 +37,10 @@ const OracleInfo& EsrInfo() {
        "pods of a node that is not ready",
        "a pod whose image, init containers or containers keep it from running",
        "with minReadySeconds, pods that are ready and not available",
-       "a controller of one's own counts what it likes, but status.replicas"},
+       "a controller of one's own counts what it likes, but status.replicas",
+       "a StatefulSet waits as long as one of its pods is not ready, is being deleted or has "
+       "ended, "
+       "while another pod has the name, or a claim is in the way"},
       "the run did not end by becoming quiet"};
   return info;
 }
@@ -44,7 +50,9 @@ class Esr : public Oracle {
   Esr() : Oracle(EsrInfo()) {}
 
   void On(const Facts& facts, const Observation& o) override {
-    if (o.resource != "pods" && o.resource != "nodes" && o.resource != "replicasets") return;
+    if (o.resource != "pods" && o.resource != "nodes" && o.resource != "replicasets" &&
+        o.resource != "statefulsets")
+      return;
     if (o.after->is_null()) {
       alive_.erase(o.object);
       counted_.erase(o.object);
@@ -59,7 +67,7 @@ class Esr : public Oracle {
   void Finish(const Facts& facts, const RunEnd& end) override {
     if (end.cut || !end.quiet || !facts.faults().empty()) return;
     Judged();
-    Owned active;
+    Owned active, others;
     std::vector<api::NodeView> nodes;
     std::map<std::string, api::Resources, std::less<>> used;
     for (const auto& [hash, c] : alive_) {
@@ -67,8 +75,8 @@ class Esr : public Oracle {
       if (c->resource == "nodes") nodes.emplace_back(object);
       if (c->resource != "pods") continue;
       const api::PodView pod(object);
-      if (const auto owner = object.controller(); owner && pod.active())
-        active[std::string(owner->uid)].push_back(pod);
+      if (const auto owner = object.controller())
+        (pod.active() ? active : others)[std::string(owner->uid)].push_back(pod);
       if (pod.node_name().empty() || pod.terminal()) continue;
       api::Resources& sum = used[std::string(pod.node_name())];
       sum += api::PodRequests(object, false);
@@ -79,6 +87,9 @@ class Esr : public Oracle {
       std::string problem;
       if (c->resource == "replicasets" && facts.SawActor(part_))
         problem = OfReplicaSet(facts, object, active, counted_[hash]);
+      if (c->resource == "statefulsets" && facts.SawActor("statefulset") &&
+          !others.contains(object.uid()))
+        problem = OfStatefulSet(object, active);
       if (c->resource == "pods") problem = OfPod(facts, object, nodes, used);
       if (!problem.empty())
         Violate(c->seq, "", fmt::format("{} {}{}", c->Name(), problem, Believed(facts, hash)),
@@ -129,6 +140,63 @@ class Esr : public Oracle {
     if (may_wait ? available > ready : available != ready)
       return other("available", ready, available);
     return "";
+  }
+
+  // Source: pkg/controller/statefulset/stateful_set_control.go updateStatefulSet.
+  std::string OfStatefulSet(const api::Object& set, const Owned& active) const {
+    const value::Value& spec = set.spec();
+    if (set.deleting() || spec.Get("minReadySeconds").AsInt() > 0) return "";
+    static const std::vector<api::PodView> none;
+    const auto it = active.find(set.uid());
+    const std::vector<api::PodView>& pods = it == active.end() ? none : it->second;
+    for (const api::PodView& pod : pods)
+      if (!pod.ready()) return "";
+    const auto have = static_cast<std::int64_t>(pods.size());
+    const std::int64_t asked = spec.Get("replicas").AsInt();
+    if (have != asked) {
+      const bool held =
+          have < asked && (!spec.Get("volumeClaimTemplates").empty() || NameIsTaken(set, asked));
+      return held ? "" : fmt::format("asks for {} pods and has {}", asked, have);
+    }
+    const value::Value& status = set.status();
+    for (const char* count : {"replicas", "readyReplicas"})
+      if (status.Get(count).AsInt() != have)
+        return fmt::format("has {} ready pods and its status says {} {}", have,
+                           status.Get(count).AsInt(), count);
+    if (status.Get("observedGeneration").AsInt() < set.generation())
+      return fmt::format("is at generation {}, and its status at {}", set.generation(),
+                         status.Get("observedGeneration").AsInt());
+    return OfRollout(set, pods);
+  }
+
+  static std::string OfRollout(const api::Object& set, const std::vector<api::PodView>& pods) {
+    const value::Value& strategy = set.spec().Get("updateStrategy");
+    if (strategy.Get("type").AsString() != "RollingUpdate") return "";
+    const std::int64_t first = set.spec().Get("ordinals").Get("start").AsInt();
+    const std::int64_t partition = strategy.Get("rollingUpdate").Get("partition").AsInt();
+    const std::string_view wanted = set.status().Get("updateRevision").AsString();
+    for (const api::PodView& pod : pods) {
+      const std::string_view name = pod.object().name();
+      const auto ordinal = value::ParseGoInt(name.substr(name.rfind('-') + 1));
+      if (!ordinal || *ordinal - first < partition) continue;
+      const std::string_view revision = pod.object().Label("controller-revision-hash");
+      if (revision != wanted)
+        return fmt::format("is at revision {}, and {} at {}", wanted, name, revision);
+    }
+    return "";
+  }
+
+  // A pod of nobody, or of somebody else, has one of the set's names.
+  bool NameIsTaken(const api::Object& set, std::int64_t replicas) const {
+    const std::int64_t first = set.spec().Get("ordinals").Get("start").AsInt();
+    for (std::int64_t i = first; i < first + replicas; ++i) {
+      const auto it =
+          alive_.find(api::ObjectHash("pods", set.ns(), fmt::format("{}-{}", set.name(), i)));
+      if (it == alive_.end()) continue;
+      const auto owner = api::Object::FromTree(it->second->after).controller();
+      if (!owner || owner->uid != set.uid()) return true;
+    }
+    return false;
   }
 
   static bool HasAll(const value::Value& labels, const value::Value& wanted) {

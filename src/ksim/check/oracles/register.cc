@@ -36,6 +36,7 @@ const std::vector<OracleEntry>& AllOracles() {
       QuietOracle(),
       NoOvershootOracle(),
       AtMostOneOracle(),
+      OneAtATimeOracle(),
       LeaderAloneOracle(),
       DeleteUidOracle(),
       StatusUidOracle(),

@@ -22,6 +22,7 @@ OracleEntry EsrOracle();
 OracleEntry QuietOracle();
 OracleEntry NoOvershootOracle();
 OracleEntry AtMostOneOracle();
+OracleEntry OneAtATimeOracle();
 OracleEntry LeaderAloneOracle();
 OracleEntry DeleteUidOracle();
 OracleEntry StatusUidOracle();
