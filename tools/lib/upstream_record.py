@@ -154,7 +154,10 @@ class Recorder:
         request["code"] = line["code"]
         asked = request["at"]
         if not request["commits"] and asked["resource"] not in UNRECORDED:
-            key = (asked["resource"], asked["namespace"], asked["name"] or "?")
+            # The path of a POST names no object, and so no guest's request does.
+            posted = asked["verb"] == "create" and not asked["subresource"]
+            name = "?" if posted else asked["name"]
+            key = (asked["resource"], asked["namespace"], name or "?")
             self.written.append((line["t"], key, request, None))
 
     def _committed(self, line):
