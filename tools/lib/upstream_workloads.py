@@ -214,6 +214,65 @@ def draw_daemonset_step(draw, name, nodes, i):
                        "gracePeriodSeconds": 0}}
 
 
+# --- statefulset ----------------------------------------------------------------------------------
+
+def draw_statefulset(draw):
+    """One set; its pods have names, so steps write their statuses, also of those that are not there."""
+    spec = {"replicas": draw.choice([0, 1, 2, 3, 4]), "serviceName": "web",
+            "selector": {"matchLabels": {"app": "web"}},
+            "template": {"metadata": {"labels": {"app": "web", **extra_label(draw)}},
+                         "spec": {"containers": [container()]}}}
+    if draw.random() < 0.3:
+        spec["podManagementPolicy"] = "Parallel"
+    if draw.random() < 0.3:
+        spec["updateStrategy"] = draw.choice([
+            {"type": "OnDelete"}, {"rollingUpdate": {"partition": draw.choice([1, 2])}},
+            {"type": "RollingUpdate"}])
+    if draw.random() < 0.3:
+        spec["revisionHistoryLimit"] = draw.choice([0, 1])
+    if draw.random() < 0.3:
+        spec["volumeClaimTemplates"] = [{"metadata": {"name": "data"}, "spec": {
+            "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}]
+        spec["persistentVolumeClaimRetentionPolicy"] = {
+            "whenDeleted": draw.choice(["Retain", "Delete"]),
+            "whenScaled": draw.choice(["Retain", "Delete"])}
+    if draw.random() < 0.2:
+        spec["ordinals"] = {"start": 1}
+    steps = Steps(draw, [1000, 3000, 3000, 11000])
+    steps.add({"create": {"object": {"apiVersion": "apps/v1", "kind": "StatefulSet",
+                                     "metadata": {"name": "web"}, "spec": spec}}})
+    for i in range(draw.randint(4, 14)):
+        steps.add(draw_statefulset_step(draw, i))
+    return {"steps": steps.steps}
+
+
+def draw_statefulset_step(draw, i):
+    name = f"web-{draw.randint(0, 3)}"
+    kind = draw.choice(["up", "up", "up", "up", "up", "down", "failed", "scale", "image", "image",
+                        "partition", "delete", "unlabel", "annotate"])
+    if kind in ("up", "down", "failed"):
+        ready = {"type": "Ready", "status": "False" if kind == "down" else "True",
+                 "lastTransitionTime": "2025-01-01T00:00:30Z"}
+        return patch(f"pods/{name}", {"status": {
+            "phase": "Failed" if kind == "failed" else "Running", "conditions": [ready]}},
+            subresource="status")
+    if kind == "scale":
+        return patch("sts/web", {"spec": {"replicas": draw.choice([0, 1, 2, 3, 4])}})
+    if kind == "image":
+        return patch("sts/web", {"spec": {"template": {"spec": {"containers": [
+            {"name": "c", "image": f"i:{draw.randint(1, 3)}"}]}}}})
+    if kind == "partition":
+        return patch("sts/web", {"spec": {"updateStrategy": {
+            "type": "RollingUpdate", "rollingUpdate": {"partition": draw.randint(0, 2)}}}})
+    if kind == "delete":
+        return {"delete": {"resource": "pods", "wait": False, "gracePeriodSeconds": 0,
+                           "selector": f"statefulset.kubernetes.io/pod-name={name}"}}
+    if kind == "unlabel":
+        return {"label": {"resource": "pods", "set": {"app": "z"}, "overwrite": True,
+                          "selector": f"statefulset.kubernetes.io/pod-name={name}"}}
+    return {"annotate": {"resource": "sts/web", "set": {"seen": str(i)}, "overwrite": True}}
+
+
 # --- scheduler ------------------------------------------------------------------------------------
 
 ZONES = ["z1", "z2", "z3"]
@@ -660,6 +719,8 @@ def draw_cronjobs(draw):
 WORKLOADS = {
     "replicaset": Workload(["replicaset"], draw_replicaset, ["pods", "replicasets"]),
     "daemonset": Workload(["daemonset"], draw_daemonset, ["pods", "daemonsets", "nodes"]),
+    "statefulset": Workload(["statefulset"], draw_statefulset,
+                            ["pods", "statefulsets", "controllerrevisions"]),
     "scheduler": Workload([SCHEDULER], draw_scheduler, ["pods", "nodes"], process=SCHEDULER,
                           settle="40s", lots=8),
     "garbagecollector": Workload(["garbagecollector", "replicaset"], draw_garbagecollector,

@@ -66,7 +66,7 @@ struct Profile {
   bool stateful_set_template = false;         // ValidatePodTemplateSpecForStatefulSet in full
   bool stateful_set_service_name = false;     // ValidateStatefulSetSpec: spec.serviceName
   bool stateful_set_updates_history = false;  // ValidateStatefulSetUpdate: revisionHistoryLimit
-  bool revision_data_is_json = false;         // ValidateControllerRevisionCreate: data, at create only
+  bool revision_data_is_json = false;         // ValidateControllerRevisionCreate: data at create
   bool stateful_set_start_ordinal = false;    // gate StatefulSetStartOrdinal: ordinals
   bool cron_refuses_time_zone = false;        // validateScheduleFormat: TZ= in the schedule
   bool elastic_indexed_job = false;           // gate ElasticIndexedJob: completions may change

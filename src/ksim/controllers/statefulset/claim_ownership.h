@@ -1,4 +1,4 @@
-// Who owns the claim of a StatefulSet's pod: by the retention policy nobody (Retain), the set, or
+// Claims of a StatefulSet's pods have owners: by the retention policy nobody (Retain), the set, or
 // the pod once it is scaled away, so that the garbage collector deletes the claim with its owner.
 //
 // Source: pkg/controller/statefulset/stateful_set_utils.go isClaimOwnerUpToDate,

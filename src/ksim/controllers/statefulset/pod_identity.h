@@ -30,7 +30,7 @@ ParsedPodName ParsePodName(std::string_view name);
 std::int64_t OrdinalOf(const api::Object& pod);
 bool IsMemberOf(const api::Object& set, const api::Object& pod);
 
-// What a set's spec says, with the defaults of fields that may be missing.
+// Fields of a set's spec, with the defaults of those that may be missing.
 std::int64_t SetReplicas(const api::Object& set);
 Duration SetMinReady(const api::Object& set);
 // spec.updateStrategy.rollingUpdate.partition; 0 if there is none.

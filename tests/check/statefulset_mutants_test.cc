@@ -29,8 +29,11 @@ void EditLeaves(Trace* t, std::string_view resource, std::string_view path, cons
   }
 }
 
-// A Parallel set that loses a pod at 30 s, which a finalizer keeps, and another at 35 s.
-Trace Shrinking(const std::string& compat, const std::string& faults = "") {
+// --- oneAtATime: a Parallel set may have two pods that are being deleted; told of an OrderedReady
+// one the same is wrong ---
+
+// A Parallel set of three, whose pods a finalizer keeps, with more steps.
+Trace OfThree(const std::string& compat, const std::string& steps, const std::string& faults = "") {
   return RunOf(R"(
 apiVersion: ksim.dev/v1
 kind: Scenario
@@ -39,8 +42,7 @@ spec:
   cluster: {nodes: 1, controllers: [statefulset]}
   steps:
   - {at: 0s, create: {document: StatefulSet/web}}
-  - {at: 30s, scale: {resource: statefulsets/web, replicas: 2}}
-  - {at: 35s, scale: {resource: statefulsets/web, replicas: 1}}
+)" + steps + R"(
   faults: [)" + faults +
                    R"(]
 ---
@@ -61,6 +63,14 @@ spec:
       - {name: c, image: nginx}
 )",
                compat);
+}
+
+// It loses a pod at 30 s and another at 35 s.
+Trace Shrinking(const std::string& compat, const std::string& faults = "") {
+  return OfThree(compat, R"(
+  - {at: 30s, scale: {resource: statefulsets/web, replicas: 2}}
+  - {at: 35s, scale: {resource: statefulsets/web, replicas: 1}})",
+                 faults);
 }
 
 Trace Ordered(Trace t) {
@@ -110,6 +120,29 @@ TEST(OneAtATime, AControllerKnowsWhatItWasToldOf) {
       "1.30",
       "{at: 29s, stallHandler: {actor: kube-controller-manager, resource: pods, for: 60s}}"));
   EXPECT_FALSE(CatchesTwoAtATime(t)) << Messages(t);
+}
+
+// --- esr ---
+
+TEST(StatefulSetMutants, AStatusThatMiscountsIsCaught) {
+  for (const char* count : {"status.replicas", "status.readyReplicas"}) {
+    Trace t = Recorded("statefulset-partition", "1.30");
+    EditLeaves(&t, "statefulsets", count, Value::Of(1));
+    EXPECT_TRUE(Violated(t).contains("esr")) << count << Messages(t);
+  }
+}
+
+TEST(StatefulSetMutants, APodTooFewIsCaught) {
+  Trace t = OfThree("1.30", "");
+  EXPECT_EQ(Messages(t), "");
+  EditLeaves(&t, "statefulsets", "spec.replicas", Value::Of(4));
+  EXPECT_TRUE(Violated(t).contains("esr")) << Messages(t);
+}
+
+TEST(StatefulSetMutants, APodOfAnotherRevisionIsCaught) {
+  Trace t = Recorded("statefulset-partition", "1.30");
+  EditLeaves(&t, "pods", "metadata.labels.controller-revision-hash", Value::Of("old"));
+  EXPECT_TRUE(Violated(t).contains("esr")) << Messages(t);
 }
 
 }  // namespace
