@@ -54,9 +54,11 @@ func (c *controller) serviceDeleted(obj any) {
 }
 
 // recordSeen looks at the Service of a record that is there, so that what was deleted while the
-// controller was down is noticed when it starts.
+// controller was down is noticed when it starts. Not each ConfigMap of the namespace is a record:
+// kube-root-ca.crt is the manager's.
 func (c *controller) recordSeen(obj any) {
-	if record, ok := obj.(*corev1.ConfigMap); ok && record.Namespace == "dns" {
+	record, ok := obj.(*corev1.ConfigMap)
+	if ok && record.Namespace == "dns" && record.Labels["record"] == "true" {
 		if namespace, name, ok := strings.Cut(record.Name, "."); ok {
 			c.queue.Add(namespace + "/" + name)
 		}
