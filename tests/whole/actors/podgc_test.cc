@@ -60,8 +60,11 @@ TEST(PodGc, APodOfADeletedNodeGoesAfterItsQuarantine) {
     EXPECT_THAT(w.PodNames(), ElementsAre("q"));
     EXPECT_FALSE(podgc->HasWorkAhead({}));
     w.Forget();
-    w.Advance(Minutes(3));
+    // That look put the node into quarantine once more.
+    w.Advance(start + Seconds(99) - w.api.sim.now());
     EXPECT_THAT(w.Requests({"pods", "nodes"}), IsEmpty());
+    w.Advance(Minutes(3));
+    EXPECT_THAT(w.Requests({"pods", "nodes"}), ElementsAre("get nodes/gone"));
   }
 }
 
