@@ -195,6 +195,15 @@ TEST(AnswerMutants, LegalAnswersAreSilent) {
   const char* twice =
       "  - {at: 20s, delete: {resource: pods/p, wait: false}}\n"
       "  - {at: 20100ms, delete: {resource: pods/p, wait: false}}\n";
+  const char* daemon =
+      "  - {at: 20s, create: {objects: ["
+      "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: ds}, spec: {selector: {matchLabels: "
+      "{app: ds}}, template: {metadata: {labels: {app: ds}}, spec: {containers: [{name: c, image: "
+      "nginx}]}}}}, {apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: ds}, "
+      "spec: {maxUnavailable: 1, selector: {matchLabels: {app: ds}}}}, {apiVersion: v1, kind: Pod, "
+      "metadata: {name: d, labels: {app: ds}, ownerReferences: [{apiVersion: apps/v1, kind: "
+      "DaemonSet, name: ds, controller: true, uid: 00000000-0000-0000-0000-000000000001}]}, "
+      "spec: {containers: [{name: c, image: nginx}]}}]}}\n";
   const char* scale = "  - {at: 20s, scale: {resource: replicasets/web, replicas: 3}}\n";
   const Case cases[] = {
       {"the second deletion changes nothing", twice, "", "", "delete", 200, false},
@@ -202,6 +211,7 @@ TEST(AnswerMutants, LegalAnswersAreSilent) {
        false},
       {"a deletion at once", "  - {at: 20s, delete: {resource: pods/p, gracePeriodSeconds: 0}}\n",
        "", "", "delete", 200, true},
+      {"a DaemonSet has no scale", daemon, "", "", "get", 404, false},
       {"an eviction", "  - {at: 20s, evict: {pod: p}}\n", "", "", "create", 201, true},
       {"an update that is lost after it was done", scale,
        "{at: 19s, timeoutWrite: {client: kube-controller-manager, verb: create, applied: true}}",

@@ -135,6 +135,10 @@ def with_guests(scenario, controllers, args, folder, version):
             "user": f"system:{MANAGER}", "namespace": "kube-system", "standsFor": MANAGER,
             "args": [*FLAGS, "--controllers=" + ",".join(NO_ALIAS.get(c, c) for c in managed),
                      *args]}
+        if cluster.get("nodes"):
+            # Kubelets tell the guest of their nodes before the start, and the start waits until it is
+            # quiet.
+            guest["quietAfter"] = "1s"
         if ROOT_CA in managed:
             guest["files"] = {ROOT_CA_FILE: root_ca()}
             guest["args"].append(f"--root-ca-file={ROOT_CA_FILE}")

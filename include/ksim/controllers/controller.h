@@ -3,6 +3,7 @@
 // it registers handlers, then runs coroutines. It is made anew at every start of its process, so a
 // restart loses exactly what upstream's would.
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <set>
@@ -27,6 +28,8 @@ struct ControllerContext {
   client::InformerFactory& informers;
   std::string name;  // the part's name: replicaset
   std::string user;  // in whose name the process asks; "": each controller in its own
+  // How many terminated pods podgc leaves (--terminated-pod-gc-threshold); 0: all.
+  std::int64_t terminated_pod_threshold = 12500;
 
   client::Environment& env() const { return connection.env(); }
   sim::ActorId actor() const { return process.PartActor(name); }

@@ -289,6 +289,8 @@ ClusterSpec ParseCluster(ParseContext& context, const YamlNode& node, api::Compa
     CheckApiServers(context.problems, reader.Find("apiServers")->span, cluster.api_servers);
   ParseAuthorization(context, reader, &cluster);
   ParseServiceRange(context, reader, &cluster);
+  cluster.terminated_pod_threshold =
+      reader.Integer("terminatedPodGCThreshold", cluster.terminated_pod_threshold, 0);
   cluster.deny = ParseDeny(context, reader);
   cluster.max_requests_inflight = reader.Integer("maxRequestsInflight", 0, 0);
   cluster.max_mutating_requests_inflight = reader.Integer("maxMutatingRequestsInflight", 0, 0);

@@ -200,6 +200,10 @@ const Type& ClusterType() {
        {"serviceClusterIPRange", "string",
         "The addresses that Services get, as kube-apiserver's --service-cluster-ip-range.",
         "10.96.0.0/12"},
+       {"terminatedPodGCThreshold", "integer",
+        "How many pods that have ended the controller podgc leaves, as kube-controller-manager's "
+        "--terminated-pod-gc-threshold. 0 is all.",
+        "12500"},
        {"serviceAccounts", "map of strings",
         "In whose name the processes of `processes` ask: {rs: NAMESPACE/NAME}. One that is not "
         "named here is in system:masters.",

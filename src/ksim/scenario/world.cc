@@ -144,6 +144,7 @@ World::World(const Scenario& scenario, WorldOptions options)
   env_.exit = [this](sim::Process& process) { ExitAndRestart(env_, process); };
   shared_.webhooks = &guest_services_;
   env_.variants = shared_.variants = VariantsOf(scenario);
+  terminated_pod_threshold_ = scenario.cluster.terminated_pod_threshold;
   shared_.service_cidr = scenario.cluster.service_cidr;
   shared_.service_accounts_made =
       RunsController(scenario.cluster, "serviceaccount", scenario.compat);
@@ -219,7 +220,8 @@ namespace {
 
 std::vector<std::unique_ptr<controllers::Controller>> MakeControllers(
     const std::vector<std::string>& names, sim::Process& process, client::Connection& connection,
-    client::InformerFactory& informers, const std::string& user = {}) {
+    client::InformerFactory& informers, std::int64_t terminated_pod_threshold,
+    const std::string& user = {}) {
   std::vector<std::unique_ptr<controllers::Controller>> all;
   for (const std::string& name : names) {
     const controllers::ControllerInfo* info = controllers::FindController(name);
@@ -227,6 +229,7 @@ std::vector<std::unique_ptr<controllers::Controller>> MakeControllers(
     controllers::ControllerContext context(process, connection, informers,
                                            std::string(info->PartName()));
     context.user = user;
+    context.terminated_pod_threshold = terminated_pod_threshold;
     all.push_back(info->make(std::move(context)));
   }
   return all;
@@ -237,11 +240,11 @@ std::vector<std::unique_ptr<controllers::Controller>> MakeControllers(
 void World::AddControllerProcess(const std::string& name,
                                  const std::vector<std::string>& controllers,
                                  const std::string& user) {
-  auto build = [controllers, user](
+  auto build = [controllers, user, threshold = terminated_pod_threshold_](
                    sim::Process& process, client::Connection& connection,
                    client::InformerFactory& informers) -> std::unique_ptr<Component::Body> {
     return std::make_unique<ControllerBody>(
-        MakeControllers(controllers, process, connection, informers, user));
+        MakeControllers(controllers, process, connection, informers, threshold, user));
   };
   components_.push_back(std::make_unique<Component>(
       env_, name, ServerOf(0),
@@ -254,12 +257,13 @@ void World::AddReplicas(const std::string& base, std::int64_t replicas,
   elections_.push_back(std::make_unique<ElectionGroup>(sim_, base));
   ElectionGroup* group = elections_.back().get();
   for (std::int64_t i = 0; i < replicas; ++i) {
-    auto build = [controllers, group](
+    auto build = [controllers, group, threshold = terminated_pod_threshold_](
                      sim::Process& process, client::Connection& connection,
                      client::InformerFactory& informers) -> std::unique_ptr<Component::Body> {
       return std::make_unique<ElectedBody>(
-          process, connection, informers, *group, [controllers, &process, &connection, &informers] {
-            return MakeControllers(controllers, process, connection, informers);
+          process, connection, informers, *group,
+          [controllers, threshold, &process, &connection, &informers] {
+            return MakeControllers(controllers, process, connection, informers, threshold);
           });
     };
     components_.push_back(std::make_unique<Component>(

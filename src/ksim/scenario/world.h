@@ -161,6 +161,7 @@ class World : public fault::Cluster {
   std::set<std::string> removed_nodes_;
   std::map<std::pair<std::string, kubelet::Trouble>, int> troubles_;  // by node: how many faults
   std::map<std::pair<std::string, std::string>, int> cuts_;  // by two processes: how many faults
+  std::int64_t terminated_pod_threshold_ = 0;
   int next_node_ = 0;
   bool kubelets_taint_ = true;  // no node lifecycle controller runs
   sim::Process* user_ = nullptr;

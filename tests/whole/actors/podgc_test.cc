@@ -15,11 +15,11 @@ using controllers::PodGcController;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-PodGcController* StartPodGc(ActorWorld& w,
-                            std::size_t threshold = controllers::kTerminatedPodThreshold) {
+PodGcController* StartPodGc(ActorWorld& w, std::int64_t threshold = 12500) {
   PodGcController* made = nullptr;
   w.StartController("podgc", [&made, threshold](controllers::ControllerContext context) {
-    auto controller = std::make_unique<PodGcController>(std::move(context), threshold);
+    context.terminated_pod_threshold = threshold;
+    auto controller = std::make_unique<PodGcController>(std::move(context));
     made = controller.get();
     return controller;
   });
@@ -60,8 +60,11 @@ TEST(PodGc, APodOfADeletedNodeGoesAfterItsQuarantine) {
     EXPECT_THAT(w.PodNames(), ElementsAre("q"));
     EXPECT_FALSE(podgc->HasWorkAhead({}));
     w.Forget();
-    w.Advance(Minutes(3));
+    // That look put the node into quarantine once more.
+    w.Advance(start + Seconds(99) - w.api.sim.now());
     EXPECT_THAT(w.Requests({"pods", "nodes"}), IsEmpty());
+    w.Advance(Minutes(3));
+    EXPECT_THAT(w.Requests({"pods", "nodes"}), ElementsAre("get nodes/gone"));
   }
 }
 

@@ -31,7 +31,8 @@ const OracleInfo& LinearizableInfo() {
        "that only waits to be removed, with what there was, also if somebody else has removed it",
        "a deletion of what is being deleted already changes nothing, and is answered 200",
        "a graceful deletion is marked, and then refused: somebody else was faster",
-       "conflicts and AlreadyExists against a state that the caller's cache does not show yet"},
+       "conflicts and AlreadyExists against a state that the caller's cache does not show yet",
+       "a subresource that the kind does not have is 404, and the object is there"},
       "nothing was written"};
   return info;
 }
@@ -54,6 +55,7 @@ class Linearizable : public Oracle {
     std::uint64_t seq = 0;
     std::uint64_t object = 0;
     bool consistent = false;      // nothing older than the request will do
+    bool whole = false;           // the object itself and no subresource
     bool evicts = false;          // it may mark first what it then may not delete
     std::int64_t oldest = 0;      // revision that will do for a list
     std::uint64_t committed = 0;  // the object it wrote
@@ -79,6 +81,7 @@ class Linearizable : public Oracle {
     a.seq = o.seq;
     a.object = o.object;
     a.consistent = o.rv_text.empty() && !o.continued;
+    a.whole = o.subresource.empty();
     a.evicts = o.subresource == "eviction";
     if (a.verb == Verb::kList) a.oldest = Oldest(facts, o);
     a.actor = o.actor;
@@ -194,7 +197,7 @@ class Linearizable : public Oracle {
       Wrong(facts, a, o, a.object,
             a.consistent ? "that was not its revision at any moment of the request"
                          : "no commit made that");
-    if (o.code == 404 && a.consistent && AlwaysThere(facts, a))
+    if (o.code == 404 && a.whole && a.consistent && AlwaysThere(facts, a))
       Wrong(facts, a, o, a.object, "it was there all the time");
   }
 

@@ -59,8 +59,10 @@ Value WithUnknownConditions(const api::Object& node, VirtualTime now) {
 
 }  // namespace
 
+// A grace that is over exactly at a pass is over: upstream asks whether the time is later, and its
+// passes come a little later each time (wait.Until counts from the end of a pass).
 bool NodeHealth::IsOverdue(const Known& known, Duration grace, ClockReading now) const {
-  return (known.by_calendar ? now.wall : now.steady) > known.probed + grace;
+  return (known.by_calendar ? now.wall : now.steady) >= known.probed + grace;
 }
 
 HealthVerdict NodeHealth::Assess(const api::Object& node, const api::Object& lease,

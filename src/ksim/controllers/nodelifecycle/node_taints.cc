@@ -2,6 +2,7 @@
 //
 // Source: processTaintBaseEviction, markNodeForTainting, markNodeAsReachable,
 // doNoExecuteTaintingPass.
+#include <algorithm>
 #include <utility>
 
 #include "ksim/api/node.h"
@@ -94,11 +95,12 @@ sim::Task<void> NodeLifecycleController::TaintLoop() {
       co_await taint_asked_.Wait();
       continue;
     }
-    const Duration left = taint_ticks_.NextAt(*look) - context_.process.SteadyNow();
-    if (left > Duration()) {
-      co_await taint_asked_.WaitFor(left, sim::TimerKind::kWork);
-      continue;  // what was asked for meanwhile may come first
-    }
+    // Each fiftieth tick falls on a look at the nodes' health. It comes first, and what that look
+    // asks for is for the next tick.
+    const VirtualTime now = context_.process.SteadyNow();
+    const VirtualTime tick = taint_ticks_.NextAt(std::max(*look, now + Nanoseconds(1)));
+    co_await taint_asked_.WaitFor(tick - now, sim::TimerKind::kWork);
+    if (context_.process.SteadyNow() < tick) continue;  // what was asked for may come first
     for (const std::string& zone : zones_.WithQueues()) co_await TaintZone(zone);
     taint_ticks_.Ran(context_.process.SteadyNow());
   }

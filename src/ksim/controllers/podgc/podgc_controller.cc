@@ -52,9 +52,8 @@ void SortForCollection(std::vector<api::Object>& pods, const Profile& profile) {
             [&key](const api::Object& a, const api::Object& b) { return key(a) < key(b); });
 }
 
-PodGcController::PodGcController(ControllerContext context, std::size_t threshold)
+PodGcController::PodGcController(ControllerContext context)
     : context_(std::move(context)),
-      threshold_(threshold),
       profile_(controllers::ProfileOf(context_.env().compat)),
       pod_resource_(context_.Resource("", "pods")),
       node_resource_(context_.Resource("", "nodes")),
@@ -112,13 +111,13 @@ sim::Task<void> PodGcController::Collect() {
 }
 
 PodGcController::Pods PodGcController::Terminated(const Pods& pods) const {
-  const auto count =
-      static_cast<std::size_t>(std::count_if(pods.begin(), pods.end(), IsTerminated));
-  if (count <= threshold_) return {};
+  const std::int64_t count = std::count_if(pods.begin(), pods.end(), IsTerminated);
+  const std::int64_t threshold = context_.terminated_pod_threshold;
+  if (threshold <= 0 || count <= threshold) return {};
   Pods terminated;
   std::copy_if(pods.begin(), pods.end(), std::back_inserter(terminated), IsTerminated);
   SortForCollection(terminated, profile_);
-  terminated.resize(count - threshold_);
+  terminated.resize(static_cast<std::size_t>(count - threshold));
   return terminated;
 }
 
@@ -134,9 +133,12 @@ bool PodGcController::IsOrphan(const api::Object& pod) const {
 
 sim::Task<void> PodGcController::CollectOrphans(Pods pods) {
   const VirtualTime now = context_.process.SteadyNow();
+  // What is due has left the wait before this pass adds to it: a node whose pods stay begins anew at
+  // once.
+  std::vector<std::string> due = TakeDue(now);
   for (const api::Object& pod : pods)
     if (IsOrphan(pod)) quarantine_.try_emplace(std::string(pod.node_name()), now + kQuarantine);
-  const std::set<std::string, std::less<>> deleted = co_await FindDeletedNodes();
+  const std::set<std::string, std::less<>> deleted = co_await FindDeletedNodes(std::move(due));
   if (deleted.empty()) co_return;
   for (const api::Object& pod : pods) {
     if (deleted.find(pod.node_name()) == deleted.end()) continue;
@@ -146,16 +148,21 @@ sim::Task<void> PodGcController::CollectOrphans(Pods pods) {
   }
 }
 
-sim::Task<std::set<std::string, std::less<>>> PodGcController::FindDeletedNodes() {
-  std::set<std::string, std::less<>> deleted;
+std::vector<std::string> PodGcController::TakeDue(VirtualTime now) {
   std::vector<std::string> due;
   for (const auto& [name, ends] : quarantine_)
-    if (ends <= context_.process.SteadyNow()) due.push_back(name);
+    if (ends <= now) due.push_back(name);
+  for (const std::string& name : due) quarantine_.erase(name);
+  return due;
+}
+
+sim::Task<std::set<std::string, std::less<>>> PodGcController::FindDeletedNodes(
+    std::vector<std::string> due) {
+  std::set<std::string, std::less<>> deleted;
   for (const std::string& name : due) {
-    quarantine_.erase(name);
     if (!nodes_.lister().Get("", name).empty()) continue;
     client::Client::ObjectResult live = co_await client_.Get(node_resource_, "", name);
-    // After another error the node is put back by the next pass, if it is still wanted.
+    // After another error the node comes again when its next wait is over.
     if (!live.ok() && api::IsNotFound(live.status())) deleted.insert(name);
   }
   co_return deleted;

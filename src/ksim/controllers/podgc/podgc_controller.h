@@ -1,6 +1,6 @@
 // The pod garbage collector: deletes pods that nobody else will. Every 20 s it looks for
 //
-//   terminated pods    the oldest of those above the threshold of 12500
+//   terminated pods    the oldest of those above the threshold (ControllerContext)
 //   out of service     pods that terminate on a node which is not ready and has that taint
 //   orphans            pods of a node that the cache has not had for 40 s and etcd has not either
 //   never scheduled    pods that terminate and have no node
@@ -23,17 +23,13 @@
 
 namespace ksim::controllers {
 
-inline constexpr std::size_t kTerminatedPodThreshold = 12500;
-
 // Terminated pods in the order in which they are collected: evicted ones first (not in 1.25), then
 // by age, then by name. byEvictionAndCreationTimestamp.
 void SortForCollection(std::vector<api::Object>& pods, const Profile& profile);
 
 class PodGcController : public Controller {
  public:
-  // `threshold`: how many terminated pods stay (--terminated-pod-gc-threshold).
-  explicit PodGcController(ControllerContext context,
-                           std::size_t threshold = kTerminatedPodThreshold);
+  explicit PodGcController(ControllerContext context);
   ~PodGcController() override;
   void Start() override;
   bool HasWorkAhead(const Heartbeats& heartbeats) const override;
@@ -45,8 +41,10 @@ class PodGcController : public Controller {
   Pods Terminated(const Pods& pods) const;
   bool IsOutOfService(const api::Object& pod) const;
   sim::Task<void> CollectOrphans(Pods pods);
-  // The nodes that have been missing for the time of quarantine, and that etcd does not have.
-  sim::Task<std::set<std::string, std::less<>>> FindDeletedNodes();
+  // The nodes that have been missing for the time of quarantine; they are in it no more.
+  std::vector<std::string> TakeDue(VirtualTime now);
+  // Those of them that etcd does not have either.
+  sim::Task<std::set<std::string, std::less<>>> FindDeletedNodes(std::vector<std::string> due);
   // All at once; returns when the last is done.
   sim::Task<void> DeleteAll(Pods pods);
   struct Batch;
@@ -56,7 +54,6 @@ class PodGcController : public Controller {
   bool IsOrphan(const api::Object& pod) const;
 
   ControllerContext context_;
-  const std::size_t threshold_;
   const Profile& profile_;
   const api::ResourceInfo* pod_resource_;
   const api::ResourceInfo* node_resource_;
