@@ -126,11 +126,12 @@ void ValidateDeployment(const Value& tree, FieldErrorList* errors) {
 
 void ValidateDeploymentStatus(const Value& tree, FieldErrorList* errors) {
   const Value& status = tree.Get(Fields().status);
-  NonNegativeFields(status,
-                    {Fields().observed_generation, Fields().replicas, Fields().updated_replicas,
-                     Fields().ready_replicas, Fields().available_replicas,
-                     Fields().unavailable_replicas, Fields().collision_count},
-                    FieldPath("status"), errors);
+  NonNegativeFields(
+      status,
+      {Fields().observed_generation, Fields().replicas, Fields().updated_replicas,
+       Fields().ready_replicas, Fields().available_replicas, Fields().unavailable_replicas,
+       Fields().terminating_replicas, Fields().collision_count},
+      FieldPath("status"), errors);
   AtMost(status, Fields().updated_replicas, Fields().replicas, kMoreThanReplicas, errors);
   AtMost(status, Fields().ready_replicas, Fields().replicas, kMoreThanReplicas, errors);
   AtMost(status, Fields().available_replicas, Fields().replicas, kMoreThanReplicas, errors);
