@@ -19,7 +19,7 @@ bool JudgesOneAtATime(const Trace& t) {
 }
 
 // Changes the leaves at `path` of the resource's commits.
-void EditLeaves(Trace* t, std::string_view resource, std::string_view path, const Value& v) {
+void EditSetLeaves(Trace* t, std::string_view resource, std::string_view path, const Value& v) {
   for (Record& r : t->events) {
     if (r.kind != Kind::kCommit || r.Text("resource") != resource) continue;
     std::vector<Value> leaves;
@@ -74,7 +74,7 @@ Trace Shrinking(const std::string& compat, const std::string& faults = "") {
 }
 
 Trace Ordered(Trace t) {
-  EditLeaves(&t, "statefulsets", "spec.podManagementPolicy", Value::Of("OrderedReady"));
+  EditSetLeaves(&t, "statefulsets", "spec.podManagementPolicy", Value::Of("OrderedReady"));
   return t;
 }
 
@@ -111,7 +111,7 @@ TEST(OneAtATime, OthersWhoDeleteWaitForNobody) {
 
 TEST(OneAtATime, APodThatHasEndedGoesAtAnyTime) {
   Trace t = Ordered(Shrinking("1.30"));
-  EditLeaves(&t, "pods", "status.phase", Value::Of("Failed"));
+  EditSetLeaves(&t, "pods", "status.phase", Value::Of("Failed"));
   EXPECT_FALSE(CatchesTwoAtATime(t));
 }
 
@@ -127,7 +127,7 @@ TEST(OneAtATime, AControllerKnowsWhatItWasToldOf) {
 TEST(StatefulSetMutants, AStatusThatMiscountsIsCaught) {
   for (const char* count : {"status.replicas", "status.readyReplicas"}) {
     Trace t = Recorded("statefulset-partition", "1.30");
-    EditLeaves(&t, "statefulsets", count, Value::Of(1));
+    EditSetLeaves(&t, "statefulsets", count, Value::Of(1));
     EXPECT_TRUE(Violated(t).contains("esr")) << count << Messages(t);
   }
 }
@@ -135,13 +135,13 @@ TEST(StatefulSetMutants, AStatusThatMiscountsIsCaught) {
 TEST(StatefulSetMutants, APodTooFewIsCaught) {
   Trace t = OfThree("1.30", "");
   EXPECT_EQ(Messages(t), "");
-  EditLeaves(&t, "statefulsets", "spec.replicas", Value::Of(4));
+  EditSetLeaves(&t, "statefulsets", "spec.replicas", Value::Of(4));
   EXPECT_TRUE(Violated(t).contains("esr")) << Messages(t);
 }
 
 TEST(StatefulSetMutants, APodOfAnotherRevisionIsCaught) {
   Trace t = Recorded("statefulset-partition", "1.30");
-  EditLeaves(&t, "pods", "metadata.labels.controller-revision-hash", Value::Of("old"));
+  EditSetLeaves(&t, "pods", "metadata.labels.controller-revision-hash", Value::Of("old"));
   EXPECT_TRUE(Violated(t).contains("esr")) << Messages(t);
 }
 

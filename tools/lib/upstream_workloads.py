@@ -217,7 +217,7 @@ def draw_daemonset_step(draw, name, nodes, i):
 # --- statefulset ----------------------------------------------------------------------------------
 
 def draw_statefulset(draw):
-    """One set; its pods have names, so steps write their statuses, also of those that are not there."""
+    """One set; its pods have names: steps write their statuses, also of those not there."""
     spec = {"replicas": draw.choice([0, 1, 2, 3, 4]), "serviceName": "web",
             "selector": {"matchLabels": {"app": "web"}},
             "template": {"metadata": {"labels": {"app": "web", **extra_label(draw)}},
