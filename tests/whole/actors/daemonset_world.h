@@ -72,7 +72,8 @@ class DaemonSets : public testing::TestWithParam<api::Compat> {
     w.Patch(
         "daemonsets", "agent",
         fmt::format(
-            R"({{"spec":{{"template":{{"spec":{{"containers":[{{"name":"c","image":"{}"}}]}}}}}}}})",
+            R"({{"spec":{{"template":{{"spec":{{
+                "containers":[{{"name":"c","image":"{}"}}]}}}}}}}})",
             image));
     w.Settle();
   }
