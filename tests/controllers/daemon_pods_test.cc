@@ -28,7 +28,8 @@ api::Object DaemonSet(const std::string& pod_spec, const std::string& annotation
 // A node with the label that upstream's tests give it.
 api::Object DaemonNode(const std::string& spec = "{}") {
   return DaemonObject(fmt::format(
-      R"({{"metadata":{{"name":"test-node","labels":{{"name":"simple-daemon","type":"production"}}}},
+      R"({{"metadata":{{"name":"test-node",
+          "labels":{{"name":"simple-daemon","type":"production"}}}},
           "spec":{}}})",
       spec));
 }

@@ -191,8 +191,8 @@ def draw_daemonset_step(draw, name, nodes, i):
         taints = [{"key": "dedicated", "effect": effect}] if kind == "taint" else None
         return patch(f"nodes/{where}", {"spec": {"taints": taints}})
     if kind == "label":
-        return {"label": {"resource": f"nodes/{where}", "set": {"disk": draw.choice(["ssd", "hdd"])},
-                          "overwrite": True}}
+        disk = draw.choice(["ssd", "hdd"])
+        return {"label": {"resource": f"nodes/{where}", "set": {"disk": disk}, "overwrite": True}}
     if kind == "unlabel":
         return {"label": {"resource": "pods", "selector": f"app={app}", "set": {"app": "z"},
                           "overwrite": True}}

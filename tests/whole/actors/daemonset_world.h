@@ -69,11 +69,11 @@ class DaemonSets : public testing::TestWithParam<api::Compat> {
     return w.Get("daemonsets", "agent").status().Get(field).AsInt();
   }
   void SetImage(std::string_view image) {
-    w.Patch(
-        "daemonsets", "agent",
-        fmt::format(
-            R"({{"spec":{{"template":{{"spec":{{"containers":[{{"name":"c","image":"{}"}}]}}}}}}}})",
-            image));
+    w.Patch("daemonsets", "agent",
+            fmt::format(
+                R"({{"spec":{{"template":{{"spec":{{
+                "containers":[{{"name":"c","image":"{}"}}]}}}}}}}})",
+                image));
     w.Settle();
   }
   std::vector<api::Object> Revisions() {
