@@ -132,7 +132,7 @@ class Names:
     def tree(self, tree):
         dropped = DROPPED + served(tree)
         return {self.masked(path): self.value(leaf) for path, leaf in sorted(tree.items())
-                if not path.startswith(dropped)}
+                if not path.startswith(dropped) and not path.endswith("].resourceVersion")}
 
 
 class Recorder:

@@ -170,7 +170,9 @@ TEST_P(CronJobTest, KeepsAFewFinishedJobs) {
 TEST_P(CronJobTest, ForgetsAJobThatIsGone) {
   Make("*/5 * * * *");
   w.Advance(Minutes(5));
-  w.Delete("jobs", JobAt(5));
+  api::DeleteOptions options;
+  options.propagation_policy = "Background";
+  w.Delete("jobs", JobAt(5), options);
   w.Settle();
   EXPECT_THAT(Active(), IsEmpty());
   EXPECT_THAT(w.EventTexts(), Contains("Normal MissingJob Active job went missing: " + JobAt(5)));
