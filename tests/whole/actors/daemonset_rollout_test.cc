@@ -57,7 +57,9 @@ TEST_P(DaemonSetRollouts, OneNodeAtATime) {
     EndPods();
     EXPECT_EQ(PodsOf("i:2"), done);
     EXPECT_EQ(Status("updatedNumberScheduled"), static_cast<std::int64_t>(done));
-    if (done < 3) EXPECT_EQ(Deleting(), 0u) << "the new one is not available yet";
+    if (done < 3) {
+      EXPECT_EQ(Deleting(), 0u) << "the new one is not available yet";
+    }
     RunPods();
   }
   EXPECT_EQ(Status("numberAvailable"), 3);
