@@ -133,8 +133,8 @@ bool PodGcController::IsOrphan(const api::Object& pod) const {
 
 sim::Task<void> PodGcController::CollectOrphans(Pods pods) {
   const VirtualTime now = context_.process.SteadyNow();
-  // What is due has left the wait before this pass adds to it: a node whose pods stay begins anew
-  // at once.
+  // Nodes that are due leave the quarantine before this pass adds to it: one whose pods stay begins
+  // anew at once.
   std::vector<std::string> due = TakeDue(now);
   for (const api::Object& pod : pods)
     if (IsOrphan(pod)) quarantine_.try_emplace(std::string(pod.node_name()), now + kQuarantine);
