@@ -45,8 +45,8 @@ TEST(JobCount, APodThatStaysUncountedIsFound) {
   for (const char* compat : {"1.25", "1.30", "1.36"}) {
     Trace t = Recorded("job-fails-twice", compat);
     EditJob(&t, [](const std::string& path, const Value& leaf) {
-      const bool leaves = path.starts_with("status.uncountedTerminatedPods.succeeded") &&
-                          leaf.Get("new").is_null();
+      const bool leaves =
+          path.starts_with("status.uncountedTerminatedPods.succeeded") && leaf.Get("new").is_null();
       return leaves ? Value() : leaf;
     });
     EXPECT_TRUE(CountsTwice(t)) << compat << Messages(t);

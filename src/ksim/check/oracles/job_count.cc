@@ -41,8 +41,7 @@ std::string_view OwnerJobOf(const Value& pod) {
 
 bool HasEnded(const Value& pod) {
   const std::string_view phase = pod.Get("status").Get("phase").AsString();
-  return phase == "Succeeded" || phase == "Failed" ||
-         pod.Get("metadata").Has("deletionTimestamp");
+  return phase == "Succeeded" || phase == "Failed" || pod.Get("metadata").Has("deletionTimestamp");
 }
 
 class JobCount : public Oracle {
