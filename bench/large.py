@@ -7,7 +7,8 @@
                                  not grow with the number of objects
 
 All controllers run, as upstream's defaults have it. `--services`: a Service selects the pods of
-each ReplicaSet. `--keep`: the namespace is not deleted. `--write` writes the scenario, and runs nothing.
+each ReplicaSet. `--keep`: the namespace is not deleted. `--write` writes the scenario, and runs
+nothing.
 Time is that of the CPU, user and system together; run it on a quiet machine.
 """
 import argparse

@@ -121,7 +121,8 @@ class Names:
 
     def value(self, value):
         if isinstance(value, str):
-            value = PEM.sub(lambda m: f"{m[1]} {hashlib.sha256(m[0].encode()).hexdigest()[:8]}", value)
+            value = PEM.sub(
+                lambda m: f"{m[1]} {hashlib.sha256(m[0].encode()).hexdigest()[:8]}", value)
             return TIME.sub(self.time, UID.sub(self.uid, self.masked(value)))
         if isinstance(value, list):
             return [self.value(v) for v in value]

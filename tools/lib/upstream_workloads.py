@@ -484,7 +484,9 @@ def draw_nodelifecycle(draw):
     nodes = [f"n{i}" for i in range(draw.randint(1, 4))]
     given, steps = [], Steps(draw, [700, 2300, 5900, 13700])
     for name in nodes:
-        zone = {"topology.kubernetes.io/zone": draw.choice(ZONES[:2])} if draw.random() < 0.5 else {}
+        zone = {}
+        if draw.random() < 0.5:
+            zone = {"topology.kubernetes.io/zone": draw.choice(ZONES[:2])}
         given.append(node(name, labels=zone, taints=draw_taints(draw)))
     for i in range(draw.randint(0, 5)):
         given.append(pod(f"p{i}", {"app": "a"}, {
@@ -518,7 +520,8 @@ def draw_node_step(draw, name, i, at_ms):
                      "status": draw.choice(["True", "False"]) if kind == "pressure" else status,
                      "reason": "Step", "message": kind, "lastHeartbeatTime": beat}
         return {"patch": {"resource": f"nodes/{name}", "type": "strategic",
-                          "subresource": "status", "patch": {"status": {"conditions": [condition]}}}}
+                          "subresource": "status",
+                          "patch": {"status": {"conditions": [condition]}}}}
     if kind in ("cordon", "uncordon"):
         return patch(f"nodes/{name}", {"spec": {"unschedulable": kind == "cordon" or None}})
     if kind == "delete":
@@ -627,7 +630,8 @@ def draw_endpoints_step(draw, services, pods):
         return patch(f"services/{svc}", {"spec": {"selector": {"app": draw.choice("ab")}}})
     if kind == "port":
         return patch(f"services/{svc}", {"spec": {"ports": [
-            {"name": "p", "port": draw.choice([80, 81]), "targetPort": draw.choice([8080, 9090])}]}})
+            {"name": "p", "port": draw.choice([80, 81]),
+             "targetPort": draw.choice([8080, 9090])}]}})
     if kind == "deleteService":
         return {"delete": {"resource": f"services/{svc}"}}
     return {"delete": {"resource": f"nodes/{draw.choice(['n1', 'n2', 'n3'])}"}}

@@ -136,8 +136,8 @@ def with_guests(scenario, controllers, args, folder, version):
             "args": [*FLAGS, "--controllers=" + ",".join(NO_ALIAS.get(c, c) for c in managed),
                      *args]}
         if cluster.get("nodes"):
-            # Kubelets tell the guest of their nodes before the start, and the start waits until it is
-            # quiet.
+            # Kubelets tell the guest of their nodes before the start, and the start waits until
+            # it is quiet.
             guest["quietAfter"] = "1s"
         if ROOT_CA in managed:
             guest["files"] = {ROOT_CA_FILE: root_ca()}

@@ -116,7 +116,7 @@ TEST_P(CronJobTest, KeepsToItsConcurrencyPolicy) {
   EXPECT_THAT(Jobs(), ElementsAre(JobAt(5)));
   EXPECT_THAT(w.EventTexts(), Contains("Normal JobAlreadyActive Not starting job because prior "
                                        "execution is running and concurrency policy is Forbid"));
-  // What was left out is made up for when the other has ended.
+  // A start that was left out is made up for when the other has ended.
   Finish(JobAt(5));
   EXPECT_THAT(Jobs(), ElementsAre(JobAt(5), JobAt(10)));
   w.Patch("cronjobs", "c", R"({"spec":{"concurrencyPolicy":"Replace"}})");

@@ -36,8 +36,8 @@ class JobTest : public testing::TestWithParam<api::Compat> {
     w.Create(
         "jobs",
         fmt::format(
-            R"({{"apiVersion":"batch/v1","kind":"Job","metadata":{{"name":"j"{}}},"spec":{{{}"template":{{
-            "spec":{{"restartPolicy":"{}","containers":[{{"name":"c","image":"i"}}]}}}}}}}})",
+            R"({{"apiVersion":"batch/v1","kind":"Job","metadata":{{"name":"j"{}}},"spec":{{
+            {}"template":{{"spec":{{"restartPolicy":"{}","containers":[{{"name":"c","image":"i"}}]}}}}}}}})",
             annotations, spec, restart));
     w.Settle();
   }

@@ -17,7 +17,7 @@ namespace ksim::check {
 
 class Creations : public Oracle {
  public:
-  // Of pods that an owner of this kind controls.
+  // It counts pods that an owner of this kind controls.
   Creations(const OracleInfo& info, std::string_view kind, std::string_view resource)
       : Oracle(info), kind_(kind), resource_(resource) {}
   void On(const Facts& facts, const Observation& o) override;

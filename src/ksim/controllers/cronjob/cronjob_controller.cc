@@ -249,7 +249,7 @@ sim::Task<bool> CronJobController::DeleteJob(Work* work, api::Object job) {
   co_return true;
 }
 
-// What goes on, and what has ended, of the Jobs that are there.
+// The Jobs that are there: which go on, and which have ended.
 sim::Task<std::optional<std::string>> CronJobController::SeeJobs(Work** current, Work* fresh,
                                                                  Jobs jobs, bool* changed) {
   for (const api::Object& job : jobs) {

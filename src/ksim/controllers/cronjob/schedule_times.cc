@@ -28,7 +28,7 @@ ScheduleTimes MostRecentScheduleTime(const api::Object& cron_job, VirtualTime no
     times.most_recent = first;
     return times;
   }
-  // Of 31 February there is none.
+  // 31 February never comes.
   const std::int64_t between = second ? (*second - *first).whole_seconds() : 0;
   if (between < 1) {
     times.invalid = true;

@@ -1,4 +1,4 @@
-// What a rolling update of a DaemonSet does next: which old pods go and on which nodes new ones
+// A rolling update of a DaemonSet, and what it does next: which old pods go and on which nodes new ones
 // come, within maxUnavailable and maxSurge. Pure functions over the pods as the cache has them.
 //
 // Source: pkg/controller/daemon/update.go rollingUpdate, findUpdatedPodsOnNode,

@@ -86,7 +86,7 @@ class DaemonSetController : public Controller, public client::Reconciler {
   std::vector<api::Object> RunningPods(const api::Object& daemon_set, const api::Object& node,
                                        const std::vector<api::Object>& pods,
                                        DaemonChanges* changes);
-  // Of a failed pod: true if it is to go.
+  // True if the failed pod is to go.
   bool DeletesFailedPod(const api::Object& daemon_set, const api::Object& node,
                         const api::Object& pod);
   void PruneSurge(const api::Object& daemon_set, std::vector<api::Object> running,

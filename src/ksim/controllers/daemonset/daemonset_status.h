@@ -28,7 +28,7 @@ struct DaemonSetCounts {
   friend bool operator==(const DaemonSetCounts&, const DaemonSetCounts&) = default;
 };
 
-// Of several pods of a node the first in the order of SortDaemonPods counts.
+// Where a node has several pods the first in the order of SortDaemonPods counts.
 DaemonSetCounts CountDaemonPods(const api::Object& daemon_set,
                                 const std::vector<api::Object>& nodes, PodsByNode pods,
                                 std::string_view hash, VirtualTime now, const Profile& profile);

@@ -21,7 +21,7 @@ class IndexIntervals {
     friend bool operator==(const Interval&, const Interval&) = default;
   };
   IndexIntervals() = default;
-  // Of the indexes below `completions`; an interval that cannot be read is left out.
+  // Reads the indexes below `completions`; an interval that cannot be read is left out.
   static IndexIntervals Parse(std::string_view text, std::int64_t completions);
 
   IndexIntervals With(const IndexSet& indexes) const;

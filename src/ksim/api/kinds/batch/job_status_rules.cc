@@ -99,7 +99,7 @@ void CheckEndings(const StatusWrite& w) {
     w.Refuse("cannot set Complete=True condition without the SuccessCriteriaMet=true condition");
 }
 
-// What a finished Job must and must not have.
+// A finished Job must have this, and must not have that.
 void CheckFinished(const StatusWrite& w) {
   const bool finished = IsFinishedStatus(w.now);
   const bool changed = w.FinishedChanged();
