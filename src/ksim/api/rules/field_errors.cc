@@ -176,9 +176,8 @@ void FieldErrorList::Duplicate(const FieldPath& field, std::string_view bad) {
   Add("FieldValueDuplicate", Body("Duplicate value", GoQuote(bad), ""), field.ToString());
 }
 
-void FieldErrorList::Duplicate(const FieldPath& field, const Value& bad) {
-  Add("FieldValueDuplicate", Body("Duplicate value", GoValue(bad, GoShape::kOther, compat_), ""),
-      field.ToString());
+void FieldErrorList::DuplicateAs(const FieldPath& field, std::string_view bad) {
+  Add("FieldValueDuplicate", Body("Duplicate value", std::string(bad), ""), field.ToString());
 }
 
 void FieldErrorList::NotFound(const FieldPath& field, std::string_view bad) {

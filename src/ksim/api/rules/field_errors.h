@@ -68,7 +68,7 @@ class FieldErrorList {
   void NotSupported(const FieldPath& field, std::string_view bad,
                     std::initializer_list<std::string_view> supported);
   void Duplicate(const FieldPath& field, std::string_view bad);
-  void Duplicate(const FieldPath& field, const value::Value& bad);
+  void DuplicateAs(const FieldPath& field, std::string_view bad);  // `bad` is as Go prints it
   void NotFound(const FieldPath& field, std::string_view bad);
   void NonNegative(const FieldPath& field, const value::Value& number);
   // An error whose body is complete.

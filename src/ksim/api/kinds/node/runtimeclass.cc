@@ -18,6 +18,7 @@
 #include "ksim/api/rules/node_labels.h"
 #include "ksim/api/rules/pod/container_resources.h"
 #include "ksim/api/rules/pod/tolerations.h"
+#include "ksim/value/json.h"
 #include "ksim/value/value.h"
 
 namespace ksim::api {
@@ -37,12 +38,23 @@ std::vector<std::string> HandlerCells(const Object& o, VirtualTime now) {
   return {cells::Name(o), cells::Text(o.tree().Get("handler")), cells::Age(o, now)};
 }
 
-// Two tolerations are the same if this is: all but their seconds, named as in the internal type.
-Value TolerationKey(const Value& toleration) {
-  return value::Obj({{"Key", Value::Of(toleration.Get("key").AsString())},
-                     {"Operator", Value::Of(toleration.Get("operator").AsString())},
-                     {"Value", Value::Of(toleration.Get("value").AsString())},
-                     {"Effect", Value::Of(toleration.Get("effect").AsString())}});
+// A toleration as Go prints the internal type; two are the same if all but their seconds is.
+std::string TolerationText(const Value& toleration, bool with_seconds, const Profile& profile) {
+  const auto quoted = [&toleration](const char* field) {
+    return value::ToJson(Value::Of(toleration.Get(field).AsString()));
+  };
+  const std::string key = quoted("key"), op = quoted("operator"), text = quoted("value"),
+                    effect = quoted("effect");
+  const Value& seconds = toleration.Get("tolerationSeconds");
+  const std::string shown = seconds.is_null() || !with_seconds ? "" : value::ToJson(seconds);
+  if (profile.bad_values_as_json)
+    return fmt::format(
+        R"({{"Key":{},"Operator":{},"Value":{},"Effect":{},"TolerationSeconds":{}}})", key, op,
+        text, effect, shown.empty() ? "null" : shown);
+  // Upstream prints the address of the seconds.
+  return fmt::format(
+      "core.Toleration{{Key:{}, Operator:{}, Value:{}, Effect:{}, TolerationSeconds:(*int64)({})}}",
+      key, op, text, effect, shown.empty() ? "nil" : shown);
 }
 
 void ValidateClassTolerations(const Value& tolerations, const FieldPath& path,
@@ -52,15 +64,14 @@ void ValidateClassTolerations(const Value& tolerations, const FieldPath& path,
   } else {
     ValidateTolerations(tolerations, path, errors);
   }
-  std::vector<Value> seen;
+  std::vector<std::string> seen;
   for (std::size_t i = 0; i < tolerations.size(); ++i) {
     const Value& toleration = tolerations.at(i);
-    const Value key = TolerationKey(toleration);
+    const std::string key = TolerationText(toleration, false, errors->profile());
     if (std::find(seen.begin(), seen.end(), key) == seen.end())
       seen.push_back(key);
     else
-      errors->Duplicate(path.Index(i),
-                        key.Set("TolerationSeconds", toleration.Get("tolerationSeconds")));
+      errors->DuplicateAs(path.Index(i), TolerationText(toleration, true, errors->profile()));
   }
 }
 
