@@ -48,11 +48,11 @@ std::string Reason(const HealthVerdict& verdict, std::string_view type) {
 }
 
 // CTRL-NL-02, CTRL-NL-03
-TEST(NodeHealth, ANodeIsSilentWhenMoreThanTheGraceHasPassed) {
+TEST(NodeHealth, ANodeIsSilentWhenTheGraceHasPassed) {
   NodeHealth health(kGrace);
   EXPECT_FALSE(health.Assess(Node("True", 0), {}, At(100)).update) << "the first look";
-  EXPECT_FALSE(health.Assess(Node("True", 0), {}, At(140)).update) << "not yet more";
-  const HealthVerdict verdict = health.Assess(Node("True", 0), {}, At(141));
+  EXPECT_FALSE(health.Assess(Node("True", 0), {}, At(139)).update) << "not yet";
+  const HealthVerdict verdict = health.Assess(Node("True", 0), {}, At(140));
   ASSERT_TRUE(verdict.update);
   EXPECT_EQ(verdict.observed, "True");
   EXPECT_EQ(verdict.current, "Unknown");
@@ -67,12 +67,12 @@ TEST(NodeHealth, SignsOfLifeCountFromWhenTheyAreSeen) {
   NodeHealth health(kGrace);
   health.Assess(Node("True", 0), Lease(0), At(100));
   health.Assess(Node("True", 0), Lease(5), At(130));
-  EXPECT_FALSE(health.Assess(Node("True", 0), Lease(5), At(170)).update);
-  EXPECT_FALSE(health.Assess(Node("True", 7), Lease(5), At(171)).update);
+  EXPECT_FALSE(health.Assess(Node("True", 0), Lease(5), At(169)).update);
+  EXPECT_FALSE(health.Assess(Node("True", 7), Lease(5), At(170)).update);
   EXPECT_FALSE(health.Assess(Node("True", 7), Lease(5), At(175)).update);
-  EXPECT_FALSE(health.Assess(Node("True", 7), Lease(5), At(215)).update)
+  EXPECT_FALSE(health.Assess(Node("True", 7), Lease(5), At(209)).update)
       << "the look after a heartbeat took the old lease for a sign";
-  EXPECT_TRUE(health.Assess(Node("True", 7), Lease(5), At(216)).update);
+  EXPECT_TRUE(health.Assess(Node("True", 7), Lease(5), At(210)).update);
 }
 
 TEST(NodeHealth, AnOlderLeaseIsNoSign) {
@@ -85,10 +85,10 @@ TEST(NodeHealth, AnOlderLeaseIsNoSign) {
 // CTRL-NL-01, CTRL-NL-03
 TEST(NodeHealth, ANodeThatNeverReportedHasAMinuteFromItsCreation) {
   NodeHealth health(kGrace);
-  const HealthVerdict early = health.Assess(Node("", 0, 100), {}, At(160));
+  const HealthVerdict early = health.Assess(Node("", 0, 100), {}, At(159));
   EXPECT_EQ(early.current, "");
   EXPECT_EQ(early.observed, "Unknown");
-  const HealthVerdict late = health.Assess(Node("", 0, 100), {}, At(161));
+  const HealthVerdict late = health.Assess(Node("", 0, 100), {}, At(160));
   ASSERT_TRUE(late.update);
   EXPECT_EQ(Reason(late, "Ready"), "NodeStatusNeverUpdated");
   const value::Value* ready = api::FindCondition(late.update->status().Get("conditions"), "Ready");
@@ -110,8 +110,8 @@ TEST(NodeHealth, ARestartGivesTheWholeGraceAgain) {
   NodeHealth health(kGrace);
   health.Assess(Node("True", 0), {}, At(100));
   health.Restart("n", At(135));
-  EXPECT_FALSE(health.Assess(Node("True", 0), {}, At(175)).update);
-  EXPECT_TRUE(health.Assess(Node("True", 0), {}, At(176)).update);
+  EXPECT_FALSE(health.Assess(Node("True", 0), {}, At(174)).update);
+  EXPECT_TRUE(health.Assess(Node("True", 0), {}, At(175)).update);
 }
 
 }  // namespace

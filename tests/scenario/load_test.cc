@@ -85,7 +85,7 @@ TEST(Load, AScenarioComesBackFromItsTree) {
   ASSERT_EQ(AllText(again), "");
   ASSERT_EQ(again.scenarios.size(), 1u);
   EXPECT_EQ(value::ToJson(ToTree(again.scenarios[0])), value::ToJson(tree));
-  EXPECT_EQ(again.scenarios[0].steps.size(), 17u);
+  EXPECT_EQ(again.scenarios[0].steps.size(), 21u);
   EXPECT_EQ(again.scenarios[0].seed, 42u);
   EXPECT_EQ(again.scenarios[0].cluster.NodeNames(),
             (std::vector<std::string>{"big-1", "big-2", "edge"}));

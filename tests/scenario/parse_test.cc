@@ -47,8 +47,8 @@ TEST(Parse, StepsAreRead) {
   EXPECT_EQ(steps[5].replicas, 5);
   EXPECT_FALSE(steps[6].set[1].second.has_value());
   EXPECT_EQ(steps[10].timeout, Minutes(1));
-  EXPECT_EQ(steps[14].when->count, 3);
-  EXPECT_EQ(steps[14].node.Names(), std::vector<std::string>{"late"});
+  EXPECT_EQ(steps[18].when->count, 3);
+  EXPECT_EQ(steps[18].node.Names(), std::vector<std::string>{"late"});
 }
 
 TEST(Parse, FaultsAndExpectationsAreRead) {

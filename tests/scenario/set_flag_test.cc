@@ -65,7 +65,7 @@ TEST(Set, ProblemsAreShownUnderTheFlag) {
       {"seed", "--set seed: error: want PATH=VALUE\n"},
       {"=3", "--set =3: error: want PATH=VALUE\n"},
       {"a..b=3", "--set a..b=3: error: \"spec.a..b\" is not a path\n"},
-      {"steps[99].at=1s", "--set steps[99].at=1s: error: there is no item 99 in the list of 17\n"},
+      {"steps[99].at=1s", "--set steps[99].at=1s: error: there is no item 99 in the list of 21\n"},
       {"seed=abc",
        "--set seed=abc: error: spec.seed must be an integer, got the string \"abc\"\n"
        "      hint: write a number, as in seed: 3\n"},

@@ -79,7 +79,8 @@ class JobCount : public Oracle {
     const Value& status = o.after->Get("status");
     if (status == o.before->Get("status")) return;
     Job& job = jobs_[std::string(o.after->Get("metadata").Get("uid").AsString())];
-    if (!o.by.ends_with("/job")) job.written_by_others = true;
+    // A Job is created with an empty status.
+    if (!o.before->is_null() && !o.by.ends_with("/job")) job.written_by_others = true;
     if (job.written_by_others) return;
     const Value& lists = status.Get("uncountedTerminatedPods");
     std::set<std::string, std::less<>> uncounted;
