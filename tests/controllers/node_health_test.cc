@@ -70,9 +70,9 @@ TEST(NodeHealth, SignsOfLifeCountFromWhenTheyAreSeen) {
   EXPECT_FALSE(health.Assess(Node("True", 0), Lease(5), At(169)).update);
   EXPECT_FALSE(health.Assess(Node("True", 7), Lease(5), At(170)).update);
   EXPECT_FALSE(health.Assess(Node("True", 7), Lease(5), At(175)).update);
-  EXPECT_FALSE(health.Assess(Node("True", 7), Lease(5), At(209)).update)
+  EXPECT_FALSE(health.Assess(Node("True", 7), Lease(5), At(214)).update)
       << "the look after a heartbeat took the old lease for a sign";
-  EXPECT_TRUE(health.Assess(Node("True", 7), Lease(5), At(210)).update);
+  EXPECT_TRUE(health.Assess(Node("True", 7), Lease(5), At(215)).update);
 }
 
 TEST(NodeHealth, AnOlderLeaseIsNoSign) {
