@@ -117,7 +117,8 @@ TEST(Story, ManyWatchesThatEndTogetherAreOneLine) {
       "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n");
   int ends = 0;
   std::smatch m;
-  for (const std::string& line : LinesOf(story)) {
+  const std::vector<std::string> lines = LinesOf(story);  // `m` refers to them
+  for (const std::string& line : lines) {
     if (line.find(" ends ") == std::string::npos) continue;
     ++ends;
     EXPECT_TRUE(std::regex_search(
