@@ -199,6 +199,7 @@ void Facts::TakeWatch(const Observation& o) {
                           : WatchSequence::From(std::move(collection), start);
     return;
   }
+  s.request = o.request;
   const ReadRequest* request = Read(o.request);
   std::shared_ptr<const Collection> collection;
   if (request != nullptr) {
@@ -377,8 +378,12 @@ void Facts::ForgetUpTo(std::int64_t revision) {
   std::erase(streams_, nullptr);
   for (const auto& informer : informers_)
     if (informer->listed) hold(informer->sequence);
-  absl::erase_if(reads_, [revision](const auto& entry) {
-    return entry.second.over && entry.second.revision <= revision;
+  // A list that is streamed may take longer than that: its request is needed at its end.
+  absl::flat_hash_set<std::uint64_t> streamed;
+  for (const auto& s : streams_) streamed.insert(s->request);
+  absl::erase_if(reads_, [&](const auto& entry) {
+    return entry.second.over && entry.second.revision <= revision &&
+           !streamed.contains(entry.first);
   });
   history_.Forget(revision, held);
 }

@@ -42,7 +42,8 @@ struct Stream {
   Level level = Level::kApi;
   std::uint64_t id = 0;
   SharedText server, client;
-  std::uint64_t opened = 0;  // seq
+  std::uint64_t opened = 0;   // seq
+  std::uint64_t request = 0;  // that asked for it; 0: it is not known
   WatchSequence sequence;
   bool reflectors = false;         // the client's informer reads it
   bool over = false;               // closed: what comes was on its way
