@@ -33,12 +33,14 @@ class JobTest : public testing::TestWithParam<api::Compat> {
   bool Is125() const { return GetParam() == api::Compat::k1_25; }
   void MakeJob(std::string_view spec = {}, std::string_view restart = "Never",
                std::string_view annotations = {}) {
-    w.Create(
-        "jobs",
-        fmt::format(
-            R"({{"apiVersion":"batch/v1","kind":"Job","metadata":{{"name":"j"{}}},"spec":{{
-            {}"template":{{"spec":{{"restartPolicy":"{}","containers":[{{"name":"c","image":"i"}}]}}}}}}}})",
-            annotations, spec, restart));
+    const std::string with_template =
+        fmt::format(R"("template":{{"spec":{{"restartPolicy":"{}",)"
+                    R"("containers":[{{"name":"c","image":"i"}}]}}}})",
+                    restart);
+    w.Create("jobs",
+             fmt::format(R"({{"apiVersion":"batch/v1","kind":"Job","metadata":{{"name":"j"{}}},)"
+                         R"("spec":{{{}{}}}}})",
+                         annotations, spec, with_template));
     w.Settle();
   }
   api::Object Job() { return w.Get("jobs", "j"); }

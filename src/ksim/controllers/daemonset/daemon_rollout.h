@@ -1,5 +1,6 @@
-// A rolling update of a DaemonSet, and what it does next: which old pods go and on which nodes new ones
-// come, within maxUnavailable and maxSurge. Pure functions over the pods as the cache has them.
+// A rolling update of a DaemonSet, and what it does next: which old pods go and on which nodes new
+// ones come, within maxUnavailable and maxSurge. Pure functions over the pods as the cache has
+// them.
 //
 // Source: pkg/controller/daemon/update.go rollingUpdate, findUpdatedPodsOnNode,
 // updatedDesiredNodeCounts; pkg/controller/daemon/util/daemonset_util.go SurgeCount,
