@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ksim/controllers/daemonset/failed_pods_backoff.h"
 #include "ksim/value/json.h"
 
 namespace ksim::controllers {
@@ -204,26 +203,6 @@ TEST(DaemonPods, TheOldestWithANodeComesFirst) {
   std::vector<std::string> names;
   for (const api::Object& p : pods) names.emplace_back(p.name());
   EXPECT_THAT(names, ElementsAre("b", "a", "c", "d"));
-}
-
-// CTRL-DS-10
-TEST(DaemonPods, FailedPodsBackOff) {
-  FailedPodsBackoff backoff;
-  VirtualTime now = VirtualTime() + Hours(1);
-  EXPECT_FALSE(backoff.IsWaiting("k", now));
-  for (const Duration wait : {Seconds(1), Seconds(2), Seconds(4), Seconds(8)}) {
-    backoff.Next("k", now);
-    EXPECT_EQ(backoff.Get("k"), wait);
-    EXPECT_TRUE(backoff.IsWaiting("k", now + wait - Nanoseconds(1)));
-    EXPECT_FALSE(backoff.IsWaiting("k", now + wait));
-    now = now + wait;
-  }
-  for (int i = 0; i < 10; ++i) backoff.Next("k", now);
-  EXPECT_EQ(backoff.Get("k"), Minutes(15));
-  EXPECT_FALSE(backoff.IsWaiting("other", now));
-  now = now + Minutes(30) + Nanoseconds(1);
-  backoff.Next("k", now);
-  EXPECT_EQ(backoff.Get("k"), Seconds(1)) << "twice the longest wait forgets";
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ksim/client/client.h"
+#include "ksim/client/core/keyed_backoff.h"
 #include "ksim/client/event_recorder.h"
 #include "ksim/client/informer.h"
 #include "ksim/client/reconciler.h"
@@ -26,7 +27,6 @@
 #include "ksim/controllers/daemonset/daemon_pods.h"
 #include "ksim/controllers/daemonset/daemon_rollout.h"
 #include "ksim/controllers/daemonset/daemonset_history.h"
-#include "ksim/controllers/daemonset/failed_pods_backoff.h"
 
 namespace ksim::controllers {
 
@@ -113,7 +113,10 @@ class DaemonSetController : public Controller, public client::Reconciler {
   client::WorkQueue queue_, node_queue_;
   Expectations expectations_;
   ConsistencyStore consistency_;
-  FailedPodsBackoff failed_pods_;
+  // A failed pod stays on its node that long before it is deleted: else the controller, which makes
+  // it anew, and a kubelet that refuses it would race each other (apps.go
+  // startDaemonSetController).
+  client::KeyedBackoff failed_pods_{Seconds(1), Minutes(15)};
   DaemonSetHistory history_;
   std::unique_ptr<client::ReconcileLoop> loop_;
 };

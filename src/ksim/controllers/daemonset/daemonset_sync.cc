@@ -148,11 +148,11 @@ bool DaemonSetController::DeletesFailedPod(const api::Object& daemon_set, const 
   const std::int64_t observed = daemon_set.status().Get("observedGeneration").AsInt();
   const std::string key = fmt::format("{}/{}/{}", daemon_set.uid(), observed, node.name());
   const VirtualTime now = context_.process.Now();
-  if (failed_pods_.IsWaiting(key, now)) {
+  if (failed_pods_.WaitsSinceLast(key, now) > now) {
     queue_.AddAfter(daemon_set.key(), failed_pods_.Get(key));
     return false;
   }
-  failed_pods_.Next(key, now);
+  failed_pods_.Next(key, now, now);
   recorder_.Event(daemon_set, "Warning", "FailedDaemonPod",
                   fmt::format("Found failed daemon pod {}/{} on node {}, will try to kill it",
                               pod.ns(), pod.name(), node.name()));
