@@ -97,6 +97,26 @@ TEST(RolloutSteps, ExposeAndAutoscale) {
   }
 }
 
+TEST(RolloutSteps, ExposesAServiceWithTheProtocolsOfItsPorts) {
+  const std::string dns =
+      "  - create: {object: {apiVersion: v1, kind: Service, metadata: {name: dns}, spec: "
+      "{selector: "
+      "{a: b}, ports: [{name: u, port: 53, protocol: UDP}, {name: t, port: 53, protocol: "
+      "TCP}]}}}\n";
+  EXPECT_THAT(
+      RolloutResults(dns + "  - expose: {resource: svc/dns, name: twin}\n"
+                           "  - wait: {resource: svc/twin, where: 'spec.ports[1].name == "
+                           "port-1-tcp', timeout: 1s}\n"),
+      ElementsAre("service/dns created", "service/twin exposed", "service/twin condition met"));
+  EXPECT_THAT(
+      RolloutResults("  - create: {object: {apiVersion: v1, kind: Service, metadata: {name: "
+                     "bare}, spec: {ports: [{port: 1}]}}}\n"
+                     "  - expose: {resource: svc/bare, name: twin}\n"),
+      ElementsAre("service/bare created",
+                  "error: couldn't retrieve selectors via --selector flag or "
+                  "introspection: the service has no pod selector set"));
+}
+
 TEST(RolloutSteps, WhatIsWrongIsTold) {
   const auto error = [](const std::string& step) {
     return Render(LoadSpec("  steps:\n  - " + step + "\n").errors, false);

@@ -274,7 +274,8 @@ void ParseImages(ParseContext& context, MappingReader& reader, Step* step) {
 }
 
 void ParseExpose(ParseContext& context, MappingReader& reader, Step* step) {
-  CheckKind(context, reader, *step, {"Deployment", "ReplicaSet", "Pod", "ReplicationController"});
+  CheckKind(context, reader, *step,
+            {"Deployment", "ReplicaSet", "Pod", "Service", "ReplicationController"});
   step->new_name = reader.String("name");
   step->port = reader.Integer("port", 0, 0);
   if (const YamlNode* const target = reader.Find("targetPort"); target != nullptr)
