@@ -130,6 +130,23 @@ TEST(Story, ManyWatchesThatEndTogetherAreOneLine) {
   EXPECT_GT(std::stoi(m[2].str()), 5) << story;
 }
 
+TEST(Story, ARolloutIsToldAsKubectlsCommandLine) {
+  const std::string story = StoryOf(
+      "apiVersion: ksim.dev/v1\nkind: Scenario\nmetadata: {name: told}\nspec:\n  steps:\n"
+      "  - {create: {documents: all}}\n"
+      "  - {rollout: {command: status, resource: deploy/web}}\n"
+      "  - {setImage: {resource: deploy/web, images: {c: 'nginx:2'}}}\n"
+      "  - {expose: {resource: deploy/web, port: 80}}\n"
+      "---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n"
+      "spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, "
+      "spec: {containers: [{name: c, image: nginx}]}}}\n");
+  for (const char* const line :
+       {"$ kubectl rollout status deployments.apps/web\n",
+        "$ kubectl set image deployments.apps/web c=nginx:2\n",
+        "$ kubectl expose deployments.apps/web --port=80\n", "  service/web exposed\n"})
+    EXPECT_NE(story.find(line), std::string::npos) << line << story;
+}
+
 // Each numbered line of each scenario is what its step's heading says.
 TEST(Story, EveryCaptionIsTrue) {
   const std::regex line(R"( *([0-9]+) +\+[0-9.]+s  #[0-9]+ +(\S+) +(.*))");

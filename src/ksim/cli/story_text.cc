@@ -221,8 +221,11 @@ std::string StoryText::Describe(const Record& r) const {
 }
 
 std::string StoryText::CommandLine(const Record& step) const {
-  const std::string verb(step.Text("verb")), target(step.Text("target"));
+  std::string verb(step.Text("verb"));
+  const std::string target(step.Text("target"));
   const Value& args = step.Get("args");
+  if (verb == "rollout") verb += " " + std::string(args.Get("command").AsString());
+  if (verb == "setImage") verb = "set image";
   std::string out = fmt::format("kubectl {} {}", verb, target);
   if (verb == "addNode" || verb == "removeNode") out = fmt::format("{} {}", verb, target);
   if (args.Get("replicas").is_int())
@@ -231,6 +234,10 @@ std::string StoryText::CommandLine(const Record& step) const {
     out += fmt::format(" --for={}", args.Get("for").AsString());
   if (args.Get("limit").is_int())
     out += fmt::format("   (the first {})", args.Get("limit").AsInt());
+  for (const char* flag : {"port", "min", "max"})
+    if (args.Get(flag).is_int()) out += fmt::format(" --{}={}", flag, args.Get(flag).AsInt());
+  for (const Value::Member& m : args.Get("images").members())
+    out += fmt::format(" {}={}", m.name.text(), m.value.AsString());
   for (const Value::Member& m : args.Get("set").members())
     out += m.value.is_null() ? fmt::format(" {}-", m.name.text())
                              : fmt::format(" {}={}", m.name.text(), m.value.AsString());
