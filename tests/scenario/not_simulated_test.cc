@@ -269,7 +269,40 @@ TEST(NotSimulated, ALoadBalancerStaysPending) {
       << said;
 }
 
+TEST(NotSimulated, TheClaimsOfAStatefulSetAreNamed) {
+  EXPECT_EQ(Said(Only(LoadText("apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: a}\n"
+                               "spec:\n  volumeClaimTemplates:\n  - metadata: {name: data}\n"))),
+            "5:3 persistentvolume-binder-controller: PersistentVolumeClaim has no effect in this "
+            "run: volumes are not simulated, and pods start without them\n");
+}
+
+TEST(NotSimulated, ACronJobWhoseFirstStartTheRunDoesNotReachIsNamed) {
+  const auto said = [](const std::string& run, const std::string& schedule) {
+    return Said(FromSpec(run +
+                         "  steps:\n  - {at: 0s, create: {object: {apiVersion: batch/v1, kind: "
+                         "CronJob, metadata: {name: c}, spec: {" +
+                         schedule + "}}}}\n"));
+  };
+  const std::string ends_before =
+      "-: a CronJob starts nothing in this run, which ends before 2025-01-01T01:00:00Z: spec.until "
+      "says how long a run goes on\n";
+  const std::string hourly = said("", "schedule: 0 * * * *");
+  EXPECT_EQ(hourly.substr(hourly.find(' ') + 1), ends_before);
+  EXPECT_EQ(said("", "schedule: 0/10 * * * *"), "") << "it is waited for";
+  EXPECT_EQ(said("  until: 61m\n", "schedule: 0 * * * *"), "");
+  EXPECT_EQ(said("", "schedule: 0 * * * *, suspend: true"), "");
+}
+
 // --- steps ---
+
+TEST(NotSimulated, WhatAStepMakesWithoutAManifestIsNamed) {
+  EXPECT_EQ(SaidOfSpec("  steps:\n  - autoscale: {resource: rs/r, max: 3}\n"),
+            "6:5 horizontal-pod-autoscaler-controller: no controller for HorizontalPodAutoscaler "
+            "in this run: nothing will follow\n");
+  EXPECT_EQ(SaidOfSpec("  steps:\n  - expose: {resource: rs/r, port: 80, type: LoadBalancer}\n"),
+            "6:5 service-lb-controller: no service controller in this run: no cloud gives a "
+            "LoadBalancer an address, and it stays pending\n");
+}
 
 TEST(NotSimulated, StepsThatNeedAControllerAreNamed) {
   const std::string gc = "garbage-collector-controller: no garbage collector in this run: ";

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "ksim/api/kinds.h"
+#include "ksim/controllers/cronjob/schedule_times.h"
 #include "ksim/controllers/kind_effects.h"
 #include "ksim/controllers/registry.h"
 #include "ksim/fault/injector.h"
@@ -16,6 +17,7 @@
 #include "ksim/scenario/pod_spec_gaps.h"
 #include "ksim/scenario/step_scheduler.h"
 #include "ksim/value/json.h"
+#include "ksim/value/timestamp.h"
 
 namespace ksim::scenario {
 namespace {
@@ -28,16 +30,6 @@ using value::Value;
 // The node lifecycle controller evicts pods of a node that is not ready after the default
 // tolerations' time (plugin/pkg/admission/defaulttolerationseconds).
 constexpr Duration kDefaultToleration = Seconds(300);
-
-// The way from an object of the kind to the spec of its pods, "" if it makes none.
-std::string_view WayToPodSpec(std::string_view kind) {
-  static constexpr std::string_view kWithTemplate[] = {
-      "ReplicationController", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job"};
-  if (kind == "Pod") return "spec";
-  if (kind == "CronJob") return "spec.jobTemplate.spec.template.spec";
-  const auto* const end = std::end(kWithTemplate);
-  return std::find(std::begin(kWithTemplate), end, kind) != end ? "spec.template.spec" : "";
-}
 
 Value At(Value tree, std::string_view way) {
   while (!way.empty()) {
@@ -77,6 +69,10 @@ std::string Without(const ControllerInfo& controller) {
   return fmt::format("no {} in this run", controller.Title());
 }
 
+std::string NoAddress(const ControllerInfo& controller) {
+  return Without(controller) + ": no cloud gives a LoadBalancer an address, and it stays pending";
+}
+
 // Whether pods name objects of the kind.
 bool IsNamedByPods(std::string_view kind) {
   return kind == "ConfigMap" || kind == "Secret" || kind == "ServiceAccount";
@@ -110,10 +106,11 @@ class NotSimulatedFinder::Impl {
     if (step.kind == StepKind::kAddNode)
       for (const std::string& node : step.node.Names()) nodes_.insert(node);
     if (WritesObjects(step))
-      for (const Manifest& m : step.objects) LookAtObject(m);
+      for (const Manifest& m : step.objects) LookAtObject(m, step);
     const auto add = [&](const ControllerInfo* missing, std::string message) {
       Add(subject, missing, std::move(message), file_, step.span);
     };
+    LookAtMadeObject(step, add);
     if (step.kind == StepKind::kRemoveNode) LookAtDeletedNode(add);
     if (step.kind == StepKind::kDelete)
       for (const api::ResourceInfo* kind : TargetsOf(step)) LookAtDelete(step, *kind, add);
@@ -172,7 +169,7 @@ class NotSimulatedFinder::Impl {
 
   // --- objects ---
 
-  void LookAtObject(const Manifest& manifest) {
+  void LookAtObject(const Manifest& manifest, const Step& step) {
     const api::ResourceInfo* info = kinds_.ByKind(manifest.ApiVersion(), manifest.Kind());
     if (info == nullptr) return;
     const KindEffect* row = controllers::EffectOf(info->group, info->kind);
@@ -190,6 +187,8 @@ class NotSimulatedFinder::Impl {
                         info->kind));
     if (info->kind == "Node") LookAtNode(manifest);
     if (info->kind == "Secret") LookAtSecret(manifest);
+    if (info->kind == "StatefulSet") LookAtClaimTemplates(manifest);
+    if (info->kind == "CronJob") LookAtSchedule(manifest, step);
     LookAtPodSpec(manifest);
   }
 
@@ -209,14 +208,51 @@ class NotSimulatedFinder::Impl {
             fmt::format("{} has no effect in this run: {}", kind, row->text));
       return false;
     }
+    const std::string what(row == nullptr ? "nothing will follow" : row->text);
+    AddAt(manifest, "kind", kind, missing, NoController(kind, missing) + ": " + what);
+    return false;
+  }
+
+  std::string NoController(std::string_view kind, const ControllerInfo* missing) const {
     std::string who = fmt::format("no controller for {} in this run", kind);
     if (!scenario_.cluster.Runs("kube-controller-manager"))
       who += " (spec.cluster.components leaves kube-controller-manager out)";
     else if (missing != nullptr && missing->make != nullptr)
       who += fmt::format(" (spec.cluster.controllers leaves {} out)", missing->name);
-    const std::string what(row == nullptr ? "nothing will follow" : row->text);
-    AddAt(manifest, "kind", kind, missing, fmt::format("{}: {}", who, what));
-    return false;
+    return who;
+  }
+
+  // Claims stay Pending, and the set's pods run without them.
+  void LookAtClaimTemplates(const Manifest& manifest) {
+    const ControllerInfo* missing = Missing("persistentvolume-binder");
+    if (missing == nullptr || manifest.tree.Get("spec").Get("volumeClaimTemplates").empty()) return;
+    AddAt(manifest, "spec.volumeClaimTemplates", "PersistentVolumeClaim", missing,
+          fmt::format("PersistentVolumeClaim has no effect in this run: {}",
+                      controllers::EffectOf("", "PersistentVolumeClaim")->text));
+  }
+
+  // Whether the run ends before the CronJob's first start.
+  void LookAtSchedule(const Manifest& manifest, const Step& step) {
+    const api::Object cron_job = api::Object::FromTree(manifest.tree);
+    const auto schedule = controllers::ParseCronSchedule(cron_job);
+    if (clients_ == Clients::kOutsideToo || !schedule.ok() ||
+        cron_job.spec().Get("suspend").AsBool())
+      return;
+    const std::optional<VirtualTime> first =
+        schedule->Next(VirtualTime() + step.at.value_or(Duration()));
+    if (!first || *first - VirtualTime() <= EndOfRun()) return;
+    AddAt(manifest, "spec.schedule", "CronJob", nullptr,
+          fmt::format("a CronJob starts nothing in this run, which ends before {}: spec.until says "
+                      "how long a run goes on",
+                      value::FormatTimestamp(*first)));
+  }
+
+  // The least that a run lasts: a first start that is near is waited for.
+  Duration EndOfRun() const {
+    if (scenario_.until) return *scenario_.until;
+    Duration last;
+    for (const Step& step : scenario_.steps) last = std::max(last, step.at.value_or(Duration()));
+    return last + controllers::kFirstStartHorizon;
   }
 
   void LookAtSecret(const Manifest& manifest) {
@@ -232,8 +268,7 @@ class NotSimulatedFinder::Impl {
     const ControllerInfo* missing = Missing("service");
     if (missing == nullptr || manifest.tree.Get("spec").Get("type").AsString() != "LoadBalancer")
       return;
-    AddAt(manifest, "spec.type", "Service", missing,
-          Without(*missing) + ": no cloud gives a LoadBalancer an address, and it stays pending");
+    AddAt(manifest, "spec.type", "Service", missing, NoAddress(*missing));
   }
 
   void LookAtNode(const Manifest& manifest) {
@@ -288,6 +323,16 @@ class NotSimulatedFinder::Impl {
   }
 
   // --- steps ---
+
+  // A step that makes an object without a manifest of it.
+  template <class Say>
+  void LookAtMadeObject(const Step& step, const Say& say) {
+    if (step.kind == StepKind::kAutoscale)
+      if (const ControllerInfo* missing = Missing("horizontalpodautoscaler"))
+        say(missing, NoController("HorizontalPodAutoscaler", missing) + ": nothing will follow");
+    if (step.kind == StepKind::kExpose && step.service_type == "LoadBalancer")
+      if (const ControllerInfo* missing = Missing("service")) say(missing, NoAddress(*missing));
+  }
 
   std::vector<const api::ResourceInfo*> TargetsOf(const Step& step) const {
     std::vector<const api::ResourceInfo*> out;

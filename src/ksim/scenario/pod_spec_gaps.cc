@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "ksim/controllers/kind_effects.h"
@@ -120,6 +122,15 @@ class GapFinder {
 };
 
 }  // namespace
+
+std::string_view WayToPodSpec(std::string_view kind) {
+  static constexpr std::string_view kWithTemplate[] = {
+      "ReplicationController", "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job"};
+  if (kind == "Pod") return "spec";
+  if (kind == "CronJob") return "spec.jobTemplate.spec.template.spec";
+  const auto* const end = std::end(kWithTemplate);
+  return std::find(std::begin(kWithTemplate), end, kind) != end ? "spec.template.spec" : "";
+}
 
 std::string ObjectNameOf(std::string_view kind, std::string_view ns, std::string_view name) {
   return fmt::format("{}/{}/{}", kind, ns.empty() ? "default" : ns, name);

@@ -17,6 +17,9 @@ struct PodSpecGap {
   std::string message;
 };
 
+// The way from an object of the kind to the spec of its pods, "" if it makes none.
+std::string_view WayToPodSpec(std::string_view kind);
+
 // KIND/NAMESPACE/NAME of objects that a scenario makes.
 using ObjectNames = std::set<std::string>;
 std::string ObjectNameOf(std::string_view kind, std::string_view ns, std::string_view name);

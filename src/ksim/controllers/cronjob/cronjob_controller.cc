@@ -21,22 +21,10 @@ using value::Value;
 
 namespace {
 
-// A run that has nothing else to do waits for a first start that is not further away.
-constexpr Duration kFirstStartHorizon = Minutes(10);
-
 bool SameCronOwner(const std::optional<api::OwnerReference>& a,
                    const std::optional<api::OwnerReference>& b) {
   if (!a || !b) return !a && !b;
   return a->uid == b->uid && a->name == b->name && a->kind == b->kind;
-}
-
-// formatSchedule, without its Event.
-std::string FormatCronSchedule(const api::Object& cron_job) {
-  const std::string_view schedule = cron_job.spec().Get("schedule").AsString();
-  const Value& zone = cron_job.spec().Get("timeZone");
-  if (schedule.find("TZ") != schedule.npos || !zone.is_string()) return std::string(schedule);
-  if (!api::TimeZoneProblem(zone.AsString()).empty()) return std::string(schedule);
-  return fmt::format("TZ={} {}", zone.AsString(), schedule);
 }
 
 }  // namespace
@@ -69,7 +57,7 @@ bool CronJobController::HasWorkAhead(const Heartbeats&) const {
     const bool waits = !cron_job.deleting() && !cron_job.spec().Get("suspend").AsBool() &&
                        !cron_job.status().Has("lastScheduleTime");
     if (!waits) return false;
-    const auto schedule = CronSchedule::Parse(FormatCronSchedule(cron_job));
+    const auto schedule = ParseCronSchedule(cron_job);
     if (!schedule.ok()) return false;
     const std::optional<VirtualTime> first =
         schedule->Next(cron_job.creation_time().value_or(VirtualTime()));
@@ -114,7 +102,7 @@ void CronJobController::UpdateCronJob(const api::Object& old_cron, const api::Ob
     queue_.Add(new_cron.key());
     return;
   }
-  const auto schedule = CronSchedule::Parse(FormatCronSchedule(new_cron));
+  const auto schedule = ParseCronSchedule(new_cron);
   if (!schedule.ok()) {
     recorder_.Event(
         new_cron, "Warning", "UnParseableCronJobSchedule",
@@ -367,7 +355,7 @@ std::optional<CronSchedule> CronJobController::ScheduleOf(const api::Object& cro
                     "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more "
                     "details",
                     value::GoQuote(text)));
-  const auto schedule = CronSchedule::Parse(FormatCronSchedule(cron_job));
+  const auto schedule = ParseCronSchedule(cron_job);
   if (schedule.ok()) return *schedule;
   recorder_.Event(cron_job, "Warning", "UnparseableSchedule",
                   fmt::format("unparseable schedule: {} : {}", value::GoQuote(text),

@@ -1,9 +1,13 @@
 #include "ksim/controllers/cronjob/schedule_times.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string>
 
 #include "ksim/api/core/fields.h"
 #include "ksim/api/core/timestamps.h"
+#include "ksim/api/rules/cron_schedule.h"
 
 namespace ksim::controllers {
 namespace {
@@ -11,6 +15,15 @@ namespace {
 constexpr std::int64_t kManyMissed = 100;
 
 }  // namespace
+
+absl::StatusOr<CronSchedule> ParseCronSchedule(const api::Object& cron_job) {
+  const std::string_view schedule = cron_job.spec().Get("schedule").AsString();
+  const value::Value& zone = cron_job.spec().Get("timeZone");
+  const bool zoned = schedule.find("TZ") == schedule.npos && zone.is_string() &&
+                     api::TimeZoneProblem(zone.AsString()).empty();
+  if (!zoned) return CronSchedule::Parse(schedule);
+  return CronSchedule::Parse(fmt::format("TZ={} {}", zone.AsString(), schedule));
+}
 
 ScheduleTimes MostRecentScheduleTime(const api::Object& cron_job, VirtualTime now,
                                      const CronSchedule& schedule, bool with_deadline) {

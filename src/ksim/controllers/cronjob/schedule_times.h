@@ -5,14 +5,20 @@
 #include <cstdint>
 #include <optional>
 
+#include "absl/status/statusor.h"
 #include "ksim/api/object.h"
 #include "ksim/base/time.h"
 #include "ksim/controllers/cronjob/schedule.h"
 
 namespace ksim::controllers {
 
+// A run that has nothing else to do waits for a first start that is not further away.
+inline constexpr Duration kFirstStartHorizon = Minutes(10);
 // Added to the time of the next start, against clocks that disagree (nextScheduleDelta).
 inline constexpr Duration kNextScheduleDelta = Milliseconds(100);
+
+// The CronJob's schedule in its time zone (formatSchedule, without its Event).
+absl::StatusOr<CronSchedule> ParseCronSchedule(const api::Object& cron_job);
 
 struct ScheduleTimes {
   ScheduleTimes() = default;
