@@ -49,15 +49,17 @@ endfunction()
 # code, and the compiler is done in half the time. A campaign of 100,000 seeds wants -O2.
 set(KSIM_TEST_OPTIONS -O0 CACHE STRING "Compiler options of the tests, on top of the others")
 
-# ksim_test(<name> [OPTIMIZED] SRCS ... DEPS <layer>... [LABELS ...])
+# ksim_test(<name> [OPTIMIZED] [LONG] SRCS ... DEPS <layer>... [LABELS ...])
 #
 # A GoogleTest program whose cases CTest knows one by one; with -DKSIM_TESTS_WHOLE=ON it is one
 # test, which saves a thousand starts of programs that start slowly. Label `fast` unless given.
 # With -DKSIM_UNITY=ON half a dozen of SRCS are one translation unit.
 # OPTIMIZED is for a program that runs long: it is compiled as the layers are. In others the linker
 # takes std::string's functions from the tests, unoptimized, for the layers too.
+# LONG is for a program that simulates hundreds of clusters. Under the sanitizers these are left to
+# the night: the target `short_tests` and the label `short` have the others.
 function(ksim_test name)
-  cmake_parse_arguments(T "OPTIMIZED" "" "SRCS;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(T "OPTIMIZED;LONG" "" "SRCS;DEPS;LABELS" ${ARGN})
   if(NOT T_LABELS)
     set(T_LABELS fast)
   endif()
@@ -75,7 +77,13 @@ function(ksim_test name)
     target_compile_options(${name} PRIVATE ${KSIM_TEST_OPTIONS})
     ksim_precompile(${name} ksim_test_precompiled)
   endif()
+  if(NOT T_LONG)
+    add_dependencies(short_tests ${name})
+  endif()
   if(KSIM_TESTS_WHOLE)
+    if(NOT T_LONG)
+      list(APPEND T_LABELS short)
+    endif()
     add_test(NAME ${name} COMMAND ${name} --gtest_brief=1 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(${name} PROPERTIES LABELS "${T_LABELS}")
   else()

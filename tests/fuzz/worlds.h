@@ -27,7 +27,7 @@ kind: Scenario
 metadata: {{name: expired-expectations}}
 spec:
   compat: "1.25"
-  cluster: {{nodes: 1}}
+  cluster: {{nodes: 1, controllers: [replicaset]}}
   steps:
   - {{at: 0s, create: {{document: ReplicaSet/web}}}}
   - {{at: 302s, annotate: {{resource: replicasets/web, set: {{touched: "yes"}}}}}}
