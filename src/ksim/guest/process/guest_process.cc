@@ -270,7 +270,10 @@ bool GuestProcess::Concluded(RunEnd end, const std::string& trap, bool outgrew) 
       Fail(fmt::format("trapped: {}", trap));
       return true;
     case RunEnd::kTooManySteps:
-      Fail(fmt::format("ran {} instructions without idling", options_.limits.steps));
+      Fail(
+          fmt::format("ran {} instructions without idling: it spins, or makes a key for TLS as "
+                      "Kubernetes' components do without --secure-port=0",
+                      options_.limits.steps));
       return true;
   }
   return true;
