@@ -143,16 +143,13 @@ class Clients(Served):
 
     def test_tells_what_nobody_does(self):
         server = self.serve("--strict")
-        self.assertEqual(server.ask("POST", "/api/v1/namespaces/default/replicationcontrollers", {
-            "apiVersion": "v1", "kind": "ReplicationController", "metadata": {"name": "s"},
-            "spec": {"selector": {"a": "b"}, "template": {
-                "metadata": {"labels": {"a": "b"}},
-                "spec": {"containers": [{"name": "c", "image": "i"}]}}}})[0], 201)
+        self.assertEqual(server.ask("POST", "/api/v1/namespaces/default/services", {
+            "apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"},
+            "spec": {"type": "LoadBalancer", "ports": [{"port": 80}]}})[0], 201)
         line = server.process.stderr.readline()
-        self.assertRegex(
-            line, "^outside-client: error: no controller for ReplicationController in this run")
+        self.assertRegex(line, "^outside-client: error: .* no cloud gives a LoadBalancer an address")
         told = server.ask("GET", "/ksim/v1/verdict")[1]["notSimulated"]
-        self.assertEqual([one["subject"] for one in told], ["ReplicationController"])
+        self.assertEqual([one["subject"] for one in told], ["Service"])
         self.assertEqual(server.end()[0], 1)
 
     def test_answers_what_clients_ask_first(self):
