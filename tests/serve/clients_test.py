@@ -147,7 +147,7 @@ class Clients(Served):
             "apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"},
             "spec": {"type": "LoadBalancer", "ports": [{"port": 80}]}})[0], 201)
         line = server.process.stderr.readline()
-        self.assertRegex(line, "^outside-client: error: .* no cloud gives a LoadBalancer an address")
+        self.assertRegex(line, "^outside-client: error: .* no cloud gives a LoadBalancer")
         told = server.ask("GET", "/ksim/v1/verdict")[1]["notSimulated"]
         self.assertEqual([one["subject"] for one in told], ["Service"])
         self.assertEqual(server.end()[0], 1)

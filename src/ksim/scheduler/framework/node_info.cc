@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ksim/base/hash.h"
+
 namespace ksim::scheduler {
 
 namespace {
@@ -21,6 +23,9 @@ void RemoveFrom(std::vector<api::Object>* pods, std::string_view uid) {
 }
 
 }  // namespace
+
+PodGroup::PodGroup(std::string_view n, value::Value l)
+    : ns(n), labels(std::move(l)), hash(Hasher().Add(n).Add(labels.Hash()).Digest()) {}
 
 bool NodeInfo::PortConflict(const api::HostPort& port, const Profile& profile) const {
   const auto conflicts = [&](const std::multiset<api::HostPort>& held) {

@@ -21,9 +21,10 @@ namespace ksim::scheduler {
 // Pods of one namespace with the same labels, as one template makes them: a selector is compared
 // with a few groups, not with every pod.
 struct PodGroup {
-  PodGroup(std::string_view n, value::Value l) : ns(n), labels(std::move(l)) {}
+  PodGroup(std::string_view n, value::Value l);
   std::string ns;
   value::Value labels;
+  std::uint64_t hash;  // of the namespace and the labels, the same on every node
   std::int64_t count = 0;
 };
 

@@ -10,6 +10,7 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_map.h"
 #include "ksim/api/views/node_selector.h"
 #include "ksim/api/views/taints.h"
 #include "ksim/scheduler/plugins/fixed_log.h"
@@ -39,12 +40,22 @@ struct SpreadConstraint {
                        [&](const auto& s) { return s.Matches(labels); });
   }
   bool Matches(const api::Object& pod) const { return Matches(pod.labels()); }
+  // Whether it counts the group's pods for a pod of `ns`, the same at every call. The groups of a
+  // template are on many nodes: what came of one is kept for the others.
+  bool Matches(const PodGroup& pods, std::string_view ns) const {
+    const auto [it, fresh] = known_.try_emplace(pods.hash);
+    if (fresh) it->second = pods.ns == ns && Matches(pods.labels);
+    return it->second;
+  }
   bool Counts(const api::Object& pod, const api::Object& node) const {
     if (honor_affinity && !api::MatchesRequiredNodeAffinity(pod, node)) return false;
     return !honor_taints ||
            api::FirstUntolerated(node.spec().Get("taints"), pod.spec().Get("tolerations"),
                                  {"NoSchedule", "NoExecute"}) == nullptr;
   }
+
+ private:
+  mutable absl::flat_hash_map<std::uint64_t, bool> known_;  // by PodGroup::hash
 };
 
 std::int64_t CountMatching(const SpreadConstraint& constraint, const NodeInfo& info,
@@ -52,7 +63,7 @@ std::int64_t CountMatching(const SpreadConstraint& constraint, const NodeInfo& i
   if (constraint.counts_nobody) return 0;
   std::int64_t count = 0;
   for (const PodGroup& pods : info.pod_groups())
-    if (pods.ns == ns && constraint.Matches(pods.labels)) count += pods.count;
+    if (constraint.Matches(pods, ns)) count += pods.count;
   return count;
 }
 
@@ -310,7 +321,7 @@ class PodTopologySpread : public Plugin {
   static void CountOn(SpreadScoreState& s, const api::Object& pod, const NodeInfo& info) {
     for (std::size_t i = 0; i < s.constraints.size(); ++i) {
       const SpreadConstraint& c = s.constraints[i];
-      if (!c.Counts(pod, info.node())) continue;
+      if (s.domains[i].empty() || !c.Counts(pod, info.node())) continue;
       const auto domain = s.domains[i].find(std::string(info.node().Label(c.key)));
       if (domain != s.domains[i].end()) domain->second += CountMatching(c, info, pod.ns());
     }
