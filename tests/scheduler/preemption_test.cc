@@ -307,13 +307,29 @@ TEST_F(PreemptionTest, DrawsAmongNodesThatCostTheSame) {
   EXPECT_EQ(chosen, (std::set<std::string>{"n1", "n2"}));
 }
 
-// SCHED-27
+// SCHED-27: the last took the place of the gone.
 TEST_F(PreemptionTest, EqualVictimsKeepTheOrderOfTheNodesList) {
   cache.AddNode(Node("n1"));
-  for (const char* name : {"gone", "b", "a", "last"}) cache.AddPod(Low(name, "n1", 1, "1"));
-  cache.RemovePod(Low("gone", "n1", 1, "1"));
-  const PreemptionPlan plan = Plan(Pod("p", R"("cpu":"4")", R"("priority":10)"));
-  EXPECT_EQ(Names(plan.best), (Strings{"last", "b", "a"})) << "the last took the place of the gone";
+  for (const char* name : {"gone", "b", "a", "last"}) cache.AddPod(Low(name, "n1", 1, "1", 10));
+  cache.RemovePod(Low("gone", "n1", 1, "1", 10));
+  EXPECT_EQ(Names(Plan(Pod("p", R"("cpu":"4")", R"("priority":10)")).best),
+            (Strings{"last", "b", "a"}));
+  EXPECT_EQ(Names(Plan(Pod("p", R"("cpu":"2")", R"("priority":10)")).best), Strings{"a"});
+}
+
+// SCHED-27: of two pods that have not started the clock is read earlier for the one further back.
+TEST_F(PreemptionTest, EqualVictimsThatHaveNotStartedTurnTheOrderRound) {
+  cache.AddNode(Node("n1"));
+  for (const char* name : {"first", "b", "last"}) cache.AddPod(Low(name, "n1", 1, "1"));
+  EXPECT_EQ(Names(Plan(Pod("p", R"("cpu":"2")", R"("priority":10)")).best), Strings{"first"});
+  EXPECT_EQ(Names(Plan(Pod("p", R"("cpu":"3")", R"("priority":10)")).best), (Strings{"first", "b"}))
+      << "victims are sorted once more";
+  compat = api::Compat::k1_25;
+  EXPECT_EQ(Names(Plan(Pod("p", R"("cpu":"3")", R"("priority":10)")).best),
+            (Strings{"b", "first"}));
+  cache.AddPod(Low("started", "n1", 1, "1", 10));
+  EXPECT_EQ(Names(Plan(Pod("p", R"("cpu":"3")", R"("priority":10)")).best),
+            (Strings{"last", "b", "first"}));
 }
 
 // SCHED-28

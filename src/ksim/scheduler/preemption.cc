@@ -53,9 +53,16 @@ std::size_t CandidatesToFind(std::size_t nodes) {
   return std::min(nodes, std::max(kMinCandidates, nodes * kMinCandidatesPercentage / 100));
 }
 
-bool IsMoreImportant(const api::Object& a, const api::Object& b, VirtualTime now) {
-  if (PriorityOf(a) != PriorityOf(b)) return PriorityOf(a) > PriorityOf(b);
-  return StartOf(a, now) < StartOf(b, now);
+void SortByImportance(std::vector<api::Object>* pods) {
+  const auto has_started = [](const api::Object& pod) {
+    return api::PodView(pod).start_time().has_value();
+  };
+  std::reverse(std::stable_partition(pods->begin(), pods->end(), has_started), pods->end());
+  std::stable_sort(pods->begin(), pods->end(), [](const api::Object& a, const api::Object& b) {
+    if (PriorityOf(a) != PriorityOf(b)) return PriorityOf(a) > PriorityOf(b);
+    const auto start_a = api::PodView(a).start_time(), start_b = api::PodView(b).start_time();
+    return start_a && (!start_b || *start_a < *start_b);
+  });
 }
 
 std::vector<const Candidate*> LeastCostly(const std::vector<Candidate>& candidates,
@@ -125,7 +132,7 @@ PreemptionPlan Preemption::Plan(const NodeList& nodes, const api::Object& pod,
   for (std::size_t i = 0; i < potential.size() && !enough(); ++i) {
     const NodeInfo& node = *potential[(offset + i) % potential.size()];
     Candidate candidate;
-    const Status status = SelectVictims(filters, node, pod, budgets, now, &candidate);
+    const Status status = SelectVictims(filters, node, pod, budgets, &candidate);
     for (const std::string& reason : status.reasons) ++reasons[reason];
     if (!status.ok() || candidate.victims.empty()) continue;
     candidate.node = node.name();
@@ -149,11 +156,10 @@ PreemptionPlan Preemption::Plan(const NodeList& nodes, const api::Object& pod,
 
 // Takes all pods of a lower priority off the node, then puts them back one after another as long as
 // the pod still fits: those first that a budget wants to stay, of these and of the others the most
-// important first. Equally important ones keep the order of the node's list, as with Go's
-// sort.Slice of up to 12.
+// important first.
 Status Preemption::SelectVictims(const Filters& filters, const NodeInfo& node,
                                  const api::Object& pod, const DisruptionBudgets& budgets,
-                                 VirtualTime now, Candidate* out) const {
+                                 Candidate* out) const {
   std::vector<api::Object> lower;
   for (const api::Object& other : node.pods())
     if (PriorityOf(other) < PriorityOf(pod)) lower.push_back(other);
@@ -164,10 +170,7 @@ Status Preemption::SelectVictims(const Filters& filters, const NodeInfo& node,
   for (const api::Object& other : lower) rest.RemovePod(other);
   const Status status = filters.With(node, rest).Fits(rest);
   if (!status.ok()) return status;
-  const auto more_important = [now](const api::Object& a, const api::Object& b) {
-    return IsMoreImportant(a, b, now);
-  };
-  std::stable_sort(lower.begin(), lower.end(), more_important);
+  SortByImportance(&lower);
   const DisruptionBudgets::Parted parted = budgets.Part(std::move(lower));
   std::vector<api::Object>& victims = out->victims;
   const auto reprieve = [&](const std::vector<api::Object>& pods) {
@@ -181,7 +184,7 @@ Status Preemption::SelectVictims(const Filters& filters, const NodeInfo& node,
   reprieve(parted.violating);
   out->violations = std::ssize(victims);
   reprieve(parted.others);
-  if (profile_.sorts_victims) std::stable_sort(victims.begin(), victims.end(), more_important);
+  if (profile_.sorts_victims) SortByImportance(&victims);
   return {};
 }
 

@@ -36,9 +36,12 @@ struct PreemptionPlan {
 // The number of nodes that are tried at most: a tenth, at least 100.
 std::size_t CandidatesToFind(std::size_t nodes);
 
-// MoreImportantPod: a higher priority, else an earlier start; a pod that has not started counts as
-// starting now.
-bool IsMoreImportant(const api::Object& a, const api::Object& b, VirtualTime now);
+// Sorts as sort.Slice by MoreImportantPod does: a higher priority comes first, then an earlier
+// start. Pods that have not started come last, in the opposite order: each counts as starting now,
+// and of two that are compared the clock is read earlier for the one further back
+// (GetPodStartTime). True of up to 12 pods, which Go sorts by insertion; of more no order is
+// certain there.
+void SortByImportance(std::vector<api::Object>* pods);
 
 // Those whose victims matter least: the fewest that violate a budget, then the lowest priority of
 // the first victim, the lowest sum of priorities, the fewest, the latest start among those of the
@@ -61,7 +64,7 @@ class Preemption {
   std::string WhyNotEligible(const NodeList& nodes, const api::Object& pod,
                              const NodeStatuses& statuses) const;
   Status SelectVictims(const Filters& filters, const NodeInfo& node, const api::Object& pod,
-                       const DisruptionBudgets& budgets, VirtualTime now, Candidate* out) const;
+                       const DisruptionBudgets& budgets, Candidate* out) const;
 
   const Profile& profile_;
   sim::Decisions& decisions_;
