@@ -199,5 +199,25 @@ TEST_F(AlgorithmTest, ANominatedPodSatisfiesNoAffinity) {
   EXPECT_EQ(Schedule(Pod("p", "", near)).node, "n2");
 }
 
+// SCHED-29: where InterPodAffinity's PreFilter had nothing to do the plugin is skipped for good,
+// and does not see the anti-affinity of a nominated pod. 1.25 has no such skip.
+TEST(NominatedAntiAffinity, IsNotSeenByPodsWithoutTermsFrom126On) {
+  const api::Object waits = Pod("waits", "", R"("affinity":{"podAntiAffinity":{
+          "requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"kubernetes.io/hostname",
+          "labelSelector":{"matchLabels":{"app":"x"}}}]}})");
+  for (const api::Compat compat : {api::Compat::k1_25, api::Compat::k1_30, api::Compat::k1_36}) {
+    sim::Simulation sim{sim::SimulationOptions()};
+    const Plugins plugins = DefaultPlugins(
+        ProfileOf(compat), [](const api::Object&) { return std::vector<value::LabelSelector>(); });
+    Nominator nominator;
+    Algorithm algorithm(ProfileOf(compat), sim.decisions(), plugins, nominator);
+    SchedulerCache cache;
+    cache.AddNode(Node("n1"));
+    nominator.Add(waits, Nomination::Of("n1"));
+    EXPECT_EQ(algorithm.Schedule(cache, Pod("p"), 1).node.has_value(),
+              compat != api::Compat::k1_25);
+  }
+}
+
 }  // namespace
 }  // namespace ksim::scheduler

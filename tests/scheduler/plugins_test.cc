@@ -253,7 +253,7 @@ std::string Affinity(const char* kind, const char* key, const char* app, const c
 
 // The filter's answer for each node; empty if the plugin skips the pod.
 std::vector<Status::Code> CodesOf(const api::Object& pod, const std::vector<NodeInfo>& infos) {
-  const auto plugin = MakeInterPodAffinity();
+  const auto plugin = MakeInterPodAffinity(ProfileOf(api::Compat::k1_36));
   NodeList all;
   for (const NodeInfo& info : infos) all.push_back(&info);
   CycleState state;
@@ -319,7 +319,7 @@ TEST(InterPodAffinity, ATermIsAboutItsOwnNamespaceUnlessItNamesOthers) {
 
 // SCHED-22: the scores are normalized to 0 to 100, and the preferences of running pods count too.
 TEST(InterPodAffinity, ScoresByWhatIsPreferred) {
-  const auto plugin = MakeInterPodAffinity();
+  const auto plugin = MakeInterPodAffinity(ProfileOf(api::Compat::k1_36));
   const auto preferred = [](const char* kind, int weight) {
     return fmt::format(
         R"("affinity":{{"{}":{{"preferredDuringSchedulingIgnoredDuringExecution":[{{"weight":{},
@@ -346,7 +346,7 @@ TEST(InterPodAffinity, ScoresByWhatIsPreferred) {
 
 // SCHED-22, SCHED-07
 TEST(InterPodAffinity, AnEventIsWorthATryIfItChangesWhoIsWhere) {
-  const auto plugin = MakeInterPodAffinity();
+  const auto plugin = MakeInterPodAffinity(ProfileOf(api::Compat::k1_36));
   const ClusterEvent add(ClusterEvent::kAssignedPodAdd, ""),
       gone(ClusterEvent::kAssignedPodDelete, ""), node(ClusterEvent::kNodeUpdateLabel, "");
   const api::Object near = Pod("p", "", Affinity("podAffinity", "zone", "x"));

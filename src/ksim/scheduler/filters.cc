@@ -9,11 +9,13 @@ namespace ksim::scheduler {
 
 Filters::Filters(const Plugins& plugins, const Nominator& nominator, const api::Object& pod,
                  NodeList nodes)
-    : plugins_(plugins), nominator_(nominator), pod_(pod), nodes_(std::move(nodes)) {
-  for (const auto& plugin : plugins_) {
-    const Status status = plugin->PreFilter(state_, pod_, nodes_);
-    if (status.code != Status::Code::kSkip) filters_.push_back(plugin.get());
-  }
+    : Filters(nominator, pod, std::move(nodes)) {
+  for (const auto& plugin : plugins) Prepare(*plugin);
+}
+
+void Filters::Prepare(const Plugin& plugin) {
+  const Status status = plugin.PreFilter(state_, pod_, nodes_);
+  if (status.code != Status::Code::kSkip) filters_.push_back(&plugin);
 }
 
 Status Filters::Run(const NodeInfo& node) const {
@@ -29,7 +31,9 @@ Status Filters::Run(const NodeInfo& node) const {
 Filters Filters::With(const NodeInfo& was, const NodeInfo& now) const {
   NodeList nodes = nodes_;
   std::replace(nodes.begin(), nodes.end(), &was, &now);
-  return Filters(plugins_, nominator_, pod_, std::move(nodes));
+  Filters with(nominator_, pod_, std::move(nodes));
+  for (const Plugin* plugin : filters_) with.Prepare(*plugin);
+  return with;
 }
 
 Status Filters::Fits(const NodeInfo& node) const {

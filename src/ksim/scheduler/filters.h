@@ -24,15 +24,18 @@ class Filters {
   // higher one, and without them. The first plugin that rejects ends the search.
   Status Fits(const NodeInfo& node) const;
   // Filters for the same pod, with the node `now` in the place of `was`. Upstream adds and removes
-  // single pods in the plugins' state (AddPod, RemovePod); here PreFilter runs again.
+  // single pods in the plugins' state (AddPod, RemovePod); here PreFilter runs again, of the
+  // plugins that had something to do (CycleState.SkipFilterPlugins).
   Filters With(const NodeInfo& was, const NodeInfo& now) const;
 
   CycleState& state() { return state_; }
 
  private:
+  Filters(const Nominator& nominator, const api::Object& pod, NodeList nodes)
+      : nominator_(nominator), pod_(pod), nodes_(std::move(nodes)) {}
+  void Prepare(const Plugin& plugin);
   Status Run(const NodeInfo& node) const;
 
-  const Plugins& plugins_;
   const Nominator& nominator_;
   const api::Object& pod_;
   NodeList nodes_;

@@ -28,6 +28,7 @@ constexpr Profile MakeV130() {
   p.evicts_in_parallel = true;
   p.clears_void_nomination_twice = true;
   p.preempted_event_names_pod = true;
+  p.affinity_skips_for_good = true;
   p.spread_match_label_keys = true;
   p.spread_node_inclusion_policies = true;
   p.spread_empty_selector_counts_none = true;

@@ -89,6 +89,9 @@ struct Profile {
   bool balance_skips_best_effort = false;
   // balanced_allocation.go: the score is how the pod changes the balance, not the balance itself.
   bool balance_scores_change = false;
+  // interpodaffinity/filtering.go PreFilter: a pod without terms that no pod's anti-affinity keeps
+  // away skips the plugin, which then does not see that of nominated pods either.
+  bool affinity_skips_for_good = false;
   // tainttoleration: the reason does not name the taint.
   bool taint_reason_without_taint = false;
   // MatchLabelKeysInPodTopologySpread.

@@ -103,6 +103,7 @@ struct AffinityScoreState {
 
 class InterPodAffinity : public Plugin {
  public:
+  explicit InterPodAffinity(const Profile& profile) : profile_(profile) {}
   std::string_view name() const override { return "InterPodAffinity"; }
 
   Status PreFilter(CycleState& state, const api::Object& pod, const NodeList& all) const override {
@@ -123,7 +124,7 @@ class InterPodAffinity : public Plugin {
           if (t.Matches(other)) AddToDomain(node, t, 1, &s.far);
       }
     }
-    if (!terms && s.existing.empty()) {
+    if (profile_.affinity_skips_for_good && !terms && s.existing.empty()) {
       Status skip;
       skip.code = Status::Code::kSkip;
       return skip;
@@ -219,6 +220,7 @@ class InterPodAffinity : public Plugin {
   }
 
  private:
+  const Profile& profile_;
   // The first pod of a group with affinity to itself matches no other pod: every node will do.
   static bool SatisfiesAffinity(const AffinityFilterState& s, const api::Object& node) {
     bool all = true;
@@ -269,6 +271,8 @@ bool HasAffinityTo(const api::Object& pod, const api::Object& other) {
                      [&](const AffinityTerm& t) { return t.Matches(other); });
 }
 
-std::unique_ptr<Plugin> MakeInterPodAffinity() { return std::make_unique<InterPodAffinity>(); }
+std::unique_ptr<Plugin> MakeInterPodAffinity(const Profile& profile) {
+  return std::make_unique<InterPodAffinity>(profile);
+}
 
 }  // namespace ksim::scheduler

@@ -14,7 +14,7 @@ std::vector<std::unique_ptr<Plugin>> DefaultPlugins(const Profile& profile,
   plugins.push_back(MakeNodePorts(profile));
   plugins.push_back(MakeNodeResourcesFit(profile));
   plugins.push_back(MakePodTopologySpread(profile, std::move(selectors)));
-  plugins.push_back(MakeInterPodAffinity());
+  plugins.push_back(MakeInterPodAffinity(profile));
   plugins.push_back(MakeNodeResourcesBalancedAllocation(profile));
   return plugins;
 }

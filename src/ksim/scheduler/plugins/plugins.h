@@ -21,7 +21,7 @@ std::unique_ptr<Plugin> MakeNodeAffinity();
 std::unique_ptr<Plugin> MakeNodePorts(const Profile& profile);
 std::unique_ptr<Plugin> MakeNodeResourcesFit(const Profile& profile);
 std::unique_ptr<Plugin> MakePodTopologySpread(const Profile& profile, SelectorSource selectors);
-std::unique_ptr<Plugin> MakeInterPodAffinity();
+std::unique_ptr<Plugin> MakeInterPodAffinity(const Profile& profile);
 std::unique_ptr<Plugin> MakeNodeResourcesBalancedAllocation(const Profile& profile);
 
 }  // namespace ksim::scheduler
