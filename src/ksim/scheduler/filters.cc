@@ -12,11 +12,17 @@ Filters::Filters(const Plugins& plugins, const Nominator& nominator, const api::
     : plugins_(plugins), nominator_(nominator), pod_(pod), nodes_(std::move(nodes)) {
   for (const auto& plugin : plugins_) {
     const Status status = plugin->PreFilter(state_, pod_, nodes_);
+    if (status.rejected()) {
+      rejection_ = status;
+      rejection_.plugin = plugin->name();
+      return;
+    }
     if (status.code != Status::Code::kSkip) filters_.push_back(plugin.get());
   }
 }
 
 Status Filters::Run(const NodeInfo& node) const {
+  if (rejection_.rejected()) return rejection_;
   for (const Plugin* filter : filters_) {
     Status status = filter->Filter(state_, pod_, node);
     if (status.ok()) continue;

@@ -27,6 +27,8 @@ class Filters {
   // single pods in the plugins' state (AddPod, RemovePod); here PreFilter runs again.
   Filters With(const NodeInfo& was, const NodeInfo& now) const;
 
+  // A plugin's PreFilter says that the pod fits nowhere, whatever pods may go; else ok.
+  const Status& rejection() const { return rejection_; }
   CycleState& state() { return state_; }
 
  private:
@@ -37,6 +39,7 @@ class Filters {
   const api::Object& pod_;
   NodeList nodes_;
   CycleState state_;
+  Status rejection_;
   std::vector<const Plugin*> filters_;  // without those that have nothing to do
 };
 
