@@ -269,11 +269,26 @@ TEST(NotSimulated, ALoadBalancerStaysPending) {
       << said;
 }
 
-TEST(NotSimulated, TheClaimsOfAStatefulSetAreNamed) {
-  EXPECT_EQ(Said(Only(LoadText("apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: a}\n"
-                               "spec:\n  volumeClaimTemplates:\n  - metadata: {name: data}\n"))),
+TEST(NotSimulated, TheClaimsOfAStatefulSetAreNamedWhereNobodyBindsThem) {
+  Scenario scenario =
+      Only(LoadText("apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: a}\n"
+                    "spec:\n  volumeClaimTemplates:\n  - metadata: {name: data}\n"));
+  EXPECT_EQ(Said(scenario), "");
+  scenario.cluster.controllers = {"statefulset"};
+  EXPECT_EQ(Said(scenario),
             "5:3 persistentvolume-binder-controller: PersistentVolumeClaim has no effect in this "
             "run: volumes are not simulated, and pods start without them\n");
+}
+
+TEST(NotSimulated, AnEphemeralVolumeNeedsWhoMakesItsClaim) {
+  Scenario scenario =
+      Only(LoadText("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
+                    "spec: {volumes: [{name: v, ephemeral: {}}]}\n"));
+  EXPECT_EQ(Said(scenario), "");
+  scenario.cluster.controllers = {"*", "-ephemeral-volume"};
+  EXPECT_EQ(Said(scenario),
+            "4:28 -: no ephemeral-volume controller in this run: nobody makes the claim of an "
+            "ephemeral volume, and its pod stays Pending\n");
 }
 
 TEST(NotSimulated, ACronJobWhoseFirstStartTheRunDoesNotReachIsNamed) {

@@ -15,6 +15,7 @@ constexpr std::string_view kFlow = "flowcontrol.apiserver.k8s.io";
 constexpr std::string_view kNothing = "nothing will follow";
 constexpr std::string_view kNoTraffic = "no traffic is simulated";
 constexpr std::string_view kNoVolumes = "volumes are not simulated, and pods start without them";
+constexpr std::string_view kNoDrivers = "no storage driver is simulated";
 constexpr std::string_view kNoRbac = "everybody may do everything but what spec.cluster.deny says";
 constexpr std::string_view kNoPolicies = "admission policies are not evaluated";
 constexpr std::string_view kNoDevices = "devices are not simulated";
@@ -99,11 +100,11 @@ std::vector<KindEffect> MakeKindEffects() {
       NeedsRbac("ClusterRole"),
       NeedsRbac("ClusterRoleBinding"),
       None(kStorage, "StorageClass", kNoVolumes, "persistentvolume-binder"),
-      None(kStorage, "VolumeAttachment", kNoVolumes, "attachdetach"),
-      None(kStorage, "CSIDriver", kNoVolumes),
-      None(kStorage, "CSINode", kNoVolumes),
-      None(kStorage, "CSIStorageCapacity", kNoVolumes),
-      None(kStorage, "VolumeAttributesClass", kNoVolumes, "volumeattributesclass-protection"),
+      None(kStorage, "VolumeAttachment", "volumes are not attached to nodes", "attachdetach"),
+      None(kStorage, "CSIDriver", kNoDrivers),
+      None(kStorage, "CSINode", kNoDrivers),
+      None(kStorage, "CSIStorageCapacity", kNoDrivers),
+      None(kStorage, "VolumeAttributesClass", kNoDrivers, "volumeattributesclass-protection"),
       Simulated("node.k8s.io", "RuntimeClass"),                 // admission reads it
       Simulated(kAdmission, "ValidatingWebhookConfiguration"),  // the API server calls them
       Simulated(kAdmission, "MutatingWebhookConfiguration"),

@@ -8,12 +8,16 @@
 #include "ksim/controllers/endpoint/endpoints_controller.h"
 #include "ksim/controllers/endpointslice/endpointslice_controller.h"
 #include "ksim/controllers/endpointslicemirroring/mirroring_controller.h"
+#include "ksim/controllers/ephemeral/ephemeral_volume_controller.h"
 #include "ksim/controllers/garbagecollector/garbage_collector.h"
 #include "ksim/controllers/job/job_controller.h"
 #include "ksim/controllers/namespace/namespace_controller.h"
 #include "ksim/controllers/nodeipam/node_ipam_controller.h"
 #include "ksim/controllers/nodelifecycle/node_lifecycle_controller.h"
+#include "ksim/controllers/persistentvolume/pv_controller.h"
 #include "ksim/controllers/podgc/podgc_controller.h"
+#include "ksim/controllers/pvcprotection/pvc_protection_controller.h"
+#include "ksim/controllers/pvprotection/pv_protection_controller.h"
 #include "ksim/controllers/replicaset/replicaset_controller.h"
 #include "ksim/controllers/replicationcontroller/replication_manager.h"
 #include "ksim/controllers/resourcequota/resource_quota_controller.h"
@@ -181,7 +185,10 @@ ControllerRows BuiltInControllers() {
        .by_name_only = true},  // upstream with --allocate-node-cidrs
       {.name = "persistentvolume-binder",
        .text = "Binds claims to volumes.",
-       .upstream = "persistentvolume-binder-controller"},
+       .upstream = "persistentvolume-binder-controller",
+       .called = "volume binder",
+       .make = &MakeController<PersistentVolumeController>,
+       .second_part = kProvisionerPart},
       {.name = "attachdetach",
        .text = "Attaches volumes to nodes.",
        .upstream = "persistentvolume-attach-detach-controller"},
@@ -191,10 +198,12 @@ ControllerRows BuiltInControllers() {
       {.name = "pvc-protection",
        .text = "Keeps claims that pods use.",
        .upstream = "persistentvolumeclaim-protection-controller",
+       .make = &MakeController<PvcProtectionController>,
        .finalizers = {"kubernetes.io/pvc-protection"}},
       {.name = "pv-protection",
        .text = "Keeps volumes that are bound.",
        .upstream = "persistentvolume-protection-controller",
+       .make = &MakeController<PvProtectionController>,
        .finalizers = {"kubernetes.io/pv-protection"}},
       {.name = "volumeattributesclass-protection",
        .text = "Keeps VolumeAttributesClasses that claims use.",
@@ -202,7 +211,8 @@ ControllerRows BuiltInControllers() {
        .finalizers = {"kubernetes.io/vac-protection"}},
       {.name = "ephemeral-volume",
        .text = "Claims of ephemeral volumes.",
-       .upstream = "ephemeral-volume-controller"},
+       .upstream = "ephemeral-volume-controller",
+       .make = &MakeController<EphemeralVolumeController>},
       {.name = "selinux-warning",
        .text = "Warns of pods whose volumes clash in their SELinux labels.",
        .upstream = "selinux-warning-controller"},

@@ -31,12 +31,19 @@ std::vector<std::string> EnabledAdmissionPlugins(const ClusterSpec& cluster, api
            cluster.admission_plugins.end();
   };
   const std::vector<std::string> usual = apiserver::DefaultAdmissionPlugins(compat);
+  // Some need who takes away again what they give: taints of new nodes, finalizers of volumes.
+  const auto is_on = [&](const std::string& name) {
+    const auto runs = [&](const char* controller) {
+      return RunsController(cluster, controller, compat);
+    };
+    if (name == "TaintNodesByCondition") return runs("nodelifecycle");
+    if (name == "StorageObjectInUseProtection")
+      return runs("pvc-protection") && runs("pv-protection");
+    return std::find(usual.begin(), usual.end(), name) != usual.end();
+  };
   std::vector<std::string> enabled;
   for (const std::string& name : apiserver::AllAdmissionPlugins()) {
-    // TaintNodesByCondition needs who takes the taints of new nodes away again.
-    const bool by_default = name == "TaintNodesByCondition"
-                                ? RunsController(cluster, "nodelifecycle", compat)
-                                : std::find(usual.begin(), usual.end(), name) != usual.end();
+    const bool by_default = is_on(name);
     if (given("-" + name) || (!given(name) && !(given("*") && by_default))) continue;
     enabled.push_back(name);
   }

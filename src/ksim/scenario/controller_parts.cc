@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "absl/strings/str_split.h"
+#include "ksim/controllers/kind_effects.h"
 #include "ksim/controllers/registry.h"
 #include "ksim/scenario/schema.h"
 
@@ -98,6 +99,16 @@ bool RunsController(const ClusterSpec& cluster, std::string_view name, api::Comp
         GuestRuns(guest, name, info == nullptr ? name : info->upstream))
       return true;
   return false;
+}
+
+bool BindsClaims(const ClusterSpec& cluster, api::Compat compat) {
+  return cluster.LeavesToOthers("kube-controller-manager") ||
+         RunsController(cluster, "persistentvolume-binder", compat);
+}
+
+std::string_view FateOfUnboundClaims(const ClusterSpec& cluster, api::Compat compat) {
+  if (BindsClaims(cluster, compat)) return "nobody binds it, and pods that need it stay Pending";
+  return controllers::EffectOf("", "PersistentVolumeClaim")->text;
 }
 
 }  // namespace ksim::scenario

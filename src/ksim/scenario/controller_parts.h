@@ -23,4 +23,10 @@ std::vector<std::string> ControllerParts(const ClusterSpec& cluster, api::Compat
 // kube-controller-manager does.
 bool RunsController(const ClusterSpec& cluster, std::string_view name, api::Compat compat);
 
+// Whether somebody binds claims to volumes, if only a controller manager outside. Where nobody
+// does, pods are placed as if they had no claims.
+bool BindsClaims(const ClusterSpec& cluster, api::Compat compat);
+// The fate of claims, and of pods that need them, where no controller of the run binds them.
+std::string_view FateOfUnboundClaims(const ClusterSpec& cluster, api::Compat compat);
+
 }  // namespace ksim::scenario

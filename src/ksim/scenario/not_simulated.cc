@@ -30,6 +30,7 @@ using value::Value;
 // The node lifecycle controller evicts pods of a node that is not ready after the default
 // tolerations' time (plugin/pkg/admission/defaulttolerationseconds).
 constexpr Duration kDefaultToleration = Seconds(300);
+constexpr std::string_view kVolumeBinder = "persistentvolume-binder";
 
 Value At(Value tree, std::string_view way) {
   while (!way.empty()) {
@@ -205,7 +206,8 @@ class NotSimulatedFinder::Impl {
     if (row != nullptr && !row->controller.empty() && missing == nullptr) return true;
     if (!waits) {
       AddAt(manifest, "kind", kind, missing,
-            fmt::format("{} has no effect in this run: {}", kind, row->text));
+            fmt::format("{} has no effect in this run: {}", kind,
+                        row->controller == kVolumeBinder ? unbound_ : row->text));
       return false;
     }
     const std::string what(row == nullptr ? "nothing will follow" : row->text);
@@ -222,13 +224,11 @@ class NotSimulatedFinder::Impl {
     return who;
   }
 
-  // Claims stay Pending, and the set's pods run without them.
   void LookAtClaimTemplates(const Manifest& manifest) {
-    const ControllerInfo* missing = Missing("persistentvolume-binder");
+    const ControllerInfo* missing = Missing(kVolumeBinder);
     if (missing == nullptr || manifest.tree.Get("spec").Get("volumeClaimTemplates").empty()) return;
     AddAt(manifest, "spec.volumeClaimTemplates", "PersistentVolumeClaim", missing,
-          fmt::format("PersistentVolumeClaim has no effect in this run: {}",
-                      controllers::EffectOf("", "PersistentVolumeClaim")->text));
+          fmt::format("PersistentVolumeClaim has no effect in this run: {}", unbound_));
   }
 
   // Whether the run ends before the CronJob's first start.
@@ -294,8 +294,11 @@ class NotSimulatedFinder::Impl {
     const std::string way(WayToPodSpec(manifest.Kind()));
     if (way.empty()) return;
     const Value spec = At(manifest.tree, way);
-    const bool refused = Missing("serviceaccount") == nullptr;
-    for (PodSpecGap& gap : GapsOfPodSpec(spec, NamespaceOf(manifest), objects_, refused))
+    PodSpecServices services;
+    services.refuses_without_account = Missing("serviceaccount") == nullptr;
+    if (Missing(kVolumeBinder) != nullptr) services.unbound = unbound_;
+    services.makes_ephemeral_claims = Missing("ephemeral-volume") == nullptr;
+    for (PodSpecGap& gap : GapsOfPodSpec(spec, NamespaceOf(manifest), objects_, services))
       AddAt(manifest, way + "." + gap.field, std::move(gap.subject), nullptr,
             std::move(gap.message));
     LookAtScheduler(manifest, way, spec);
@@ -427,6 +430,7 @@ class NotSimulatedFinder::Impl {
   const api::Kinds& kinds_;
   const std::string& file_;
   const Clients clients_;
+  const std::string_view unbound_ = FateOfUnboundClaims(scenario_.cluster, scenario_.compat);
   std::set<std::string> nodes_;   // those that the cluster, a step or an object names
   ObjectNames objects_;           // those that pods may name
   std::set<std::string> owners_;  // the kinds of owners that objects name

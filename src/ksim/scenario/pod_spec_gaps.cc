@@ -6,8 +6,6 @@
 #include <iterator>
 #include <utility>
 
-#include "ksim/controllers/kind_effects.h"
-
 namespace ksim::scenario {
 namespace {
 
@@ -19,11 +17,8 @@ constexpr std::string_view kRootCa = "kube-root-ca.crt";
 class GapFinder {
  public:
   GapFinder(const Value& spec, const std::string& ns, const ObjectNames& objects,
-            bool refused_without_account)
-      : spec_(spec),
-        ns_(ns),
-        objects_(objects),
-        refused_without_account_(refused_without_account) {}
+            const PodSpecServices& services)
+      : spec_(spec), ns_(ns), objects_(objects), services_(services) {}
 
   std::vector<PodSpecGap> Find() {
     LookAtPlainFields();
@@ -57,7 +52,7 @@ class GapFinder {
     if (spec_.Has("activeDeadlineSeconds"))
       HasNoEffect("activeDeadlineSeconds", "a pod's activeDeadlineSeconds", "it runs on");
     const std::string_view account = spec_.Get("serviceAccountName").AsString();
-    if (!refused_without_account_ && !account.empty() && account != "default" &&
+    if (!services_.refuses_without_account && !account.empty() && account != "default" &&
         !IsThere("ServiceAccount", account))
       Add("serviceAccountName", "ServiceAccount",
           "a pod names a ServiceAccount that is not there: a real API server refuses it, and here "
@@ -65,10 +60,15 @@ class GapFinder {
   }
 
   void LookAtVolume(const Value& volume, const std::string& at) {
-    const std::string_view none = controllers::EffectOf("", "PersistentVolumeClaim")->text;
-    if (volume.Has("persistentVolumeClaim"))
-      HasNoEffect(at + ".persistentVolumeClaim", "PersistentVolumeClaim", none);
-    if (volume.Has("ephemeral")) HasNoEffect(at + ".ephemeral", "an ephemeral volume", none);
+    const bool unbound = !services_.unbound.empty();
+    if (volume.Has("persistentVolumeClaim") && unbound)
+      HasNoEffect(at + ".persistentVolumeClaim", "PersistentVolumeClaim", services_.unbound);
+    if (volume.Has("ephemeral") && unbound)
+      HasNoEffect(at + ".ephemeral", "an ephemeral volume", services_.unbound);
+    else if (volume.Has("ephemeral") && !services_.makes_ephemeral_claims)
+      Add(at + ".ephemeral", "an ephemeral volume",
+          "no ephemeral-volume controller in this run: nobody makes the claim of an ephemeral "
+          "volume, and its pod stays Pending");
     LookAtSource("ConfigMap", volume.Get("configMap"), "name", at + ".configMap");
     LookAtSource("Secret", volume.Get("secret"), "secretName", at + ".secret");
     int i = 0;
@@ -117,7 +117,7 @@ class GapFinder {
   const Value& spec_;
   const std::string& ns_;
   const ObjectNames& objects_;
-  const bool refused_without_account_;
+  const PodSpecServices& services_;
   std::vector<PodSpecGap> gaps_;
 };
 
@@ -137,8 +137,8 @@ std::string ObjectNameOf(std::string_view kind, std::string_view ns, std::string
 }
 
 std::vector<PodSpecGap> GapsOfPodSpec(const Value& spec, const std::string& ns,
-                                      const ObjectNames& objects, bool refused_without_account) {
-  return GapFinder(spec, ns, objects, refused_without_account).Find();
+                                      const ObjectNames& objects, const PodSpecServices& services) {
+  return GapFinder(spec, ns, objects, services).Find();
 }
 
 }  // namespace ksim::scenario

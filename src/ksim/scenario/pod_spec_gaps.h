@@ -24,9 +24,16 @@ std::string_view WayToPodSpec(std::string_view kind);
 using ObjectNames = std::set<std::string>;
 std::string ObjectNameOf(std::string_view kind, std::string_view ns, std::string_view name);
 
-// In the order of the list above. `ns`: where the pod will be. `refused_without_account`: an API
-// server of the run refuses a pod whose service account is not there, so that this is no gap.
+// The cluster of the run does these for pods, so that they are no gaps.
+struct PodSpecServices {
+  PodSpecServices() = default;
+  bool refuses_without_account = false;  // a pod whose service account is not there
+  std::string_view unbound = {};  // the fate of a claim that nobody binds; "": they are bound
+  bool makes_ephemeral_claims = false;
+};
+
+// In the order of the list above. `ns`: where the pod will be.
 std::vector<PodSpecGap> GapsOfPodSpec(const value::Value& spec, const std::string& ns,
-                                      const ObjectNames& objects, bool refused_without_account);
+                                      const ObjectNames& objects, const PodSpecServices& services);
 
 }  // namespace ksim::scenario

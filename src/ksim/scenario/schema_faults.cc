@@ -102,6 +102,7 @@ const std::vector<Named>& Sites() {
       {"lease/PROCESS", "draw: when a kubelet renews its node's lease"},
       {"nodeStatus/PROCESS", "draw: when a kubelet reports its node's status"},
       {"runtime/NODE/ACTION", "draw: how long a container runtime takes, and containers run"},
+      {"provisioner/DRIVER", "draw: how long a storage driver takes to make or delete a volume"},
       {"probe/PROCESS", "draw: when a kubelet that has just started first looks at a container"},
       {"container/id", "draw: ids of containers"},
       {"scheduler/tie", "draw: which of several equally good nodes"},

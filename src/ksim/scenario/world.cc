@@ -151,7 +151,7 @@ World::World(const Scenario& scenario, WorldOptions options)
   RegisterKinds(scenario, options);
   AddServers(scenario, options);
   AddControllers(scenario, options);
-  if (scenario.cluster.Runs("kube-scheduler")) AddScheduler(scenario.cluster);
+  if (scenario.cluster.Runs("kube-scheduler")) AddScheduler(scenario);
   for (const NodeSpec& spec : scenario.cluster.nodes)
     for (const std::string& name : spec.Names())
       if (!IsInterrupted()) AddNode(name, spec);
@@ -273,9 +273,11 @@ void World::AddReplicas(const std::string& base, std::int64_t replicas,
   }
 }
 
-void World::AddScheduler(const ClusterSpec& cluster) {
+void World::AddScheduler(const Scenario& scenario) {
+  const ClusterSpec& cluster = scenario.cluster;
   scheduler::SchedulerOptions options;
   options.percentage_of_nodes_to_score = static_cast<int>(cluster.percentage_of_nodes_to_score);
+  options.claims_are_bound = BindsClaims(cluster, scenario.compat);
   auto build = [options](sim::Process& process, client::Connection& connection,
                          client::InformerFactory& informers) -> std::unique_ptr<Component::Body> {
     return std::make_unique<SchedulerBody>(process, connection, informers, options);

@@ -133,7 +133,7 @@ class World : public fault::Cluster {
                             const std::string& user = {});
   void AddReplicas(const std::string& base, std::int64_t replicas,
                    const std::vector<std::string>& controllers);
-  void AddScheduler(const ClusterSpec& cluster);
+  void AddScheduler(const Scenario& scenario);
   void AddGuests(const ClusterSpec& cluster);
   void AddUser();
   controllers::Heartbeats HeartbeatsNow();

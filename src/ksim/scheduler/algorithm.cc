@@ -66,8 +66,11 @@ ScheduleResult Algorithm::Schedule(const SchedulerCache& cache, const api::Objec
     return result;
   }
   result.evaluated = static_cast<int>(all.size());
-  if (HasConflictingNodeNames(pod)) return RejectAll(all);
+  if (HasConflictingNodeNames(pod))
+    return RejectAll(all, "pod affinity terms conflict", "NodeAffinity");
   Filters filters(plugins_, nominator_, pod, all);
+  if (const Status& rejection = filters.rejection(); rejection.rejected())
+    return RejectAll(all, rejection.reasons.front(), rejection.plugin);
   Rejection rejection;
   const NodeList feasible = Feasible(filters, pod, all, rejection);
   result.feasible = static_cast<int>(feasible.size());
@@ -122,17 +125,17 @@ bool Algorithm::HasConflictingNodeNames(const api::Object& pod) const {
   });
 }
 
-// The PreFilter of NodeAffinity has rejected the pod. From 1.30 on that is said once.
-ScheduleResult Algorithm::RejectAll(const NodeList& all) const {
-  constexpr const char* kReason = "pod affinity terms conflict";
+// From 1.30 on the reason is said once.
+ScheduleResult Algorithm::RejectAll(const NodeList& all, const std::string& reason,
+                                    const std::string& plugin) const {
   ScheduleResult result;
   result.by_prefilter = true;
   const int count = static_cast<int>(all.size());
   result.evaluated = count;
   result.message = profile_.pre_filter_reason_once
-                       ? fmt::format("{} {}.", FitMessage(all.size(), {}), kReason)
-                       : FitMessage(all.size(), {{kReason, count}});
-  result.rejected_by.insert("NodeAffinity");
+                       ? fmt::format("{} {}.", FitMessage(all.size(), {}), reason)
+                       : FitMessage(all.size(), {{reason, count}});
+  result.rejected_by.insert(plugin);
   for (const NodeInfo* info : all)
     result.statuses.emplace(info->name(), Status::Code::kUnschedulableAndUnresolvable);
   return result;

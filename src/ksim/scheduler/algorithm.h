@@ -66,7 +66,9 @@ class Algorithm {
   NodeList Feasible(const Filters& filters, const api::Object& pod, const NodeList& all,
                     Rejection& rejection);
   bool HasConflictingNodeNames(const api::Object& pod) const;
-  ScheduleResult RejectAll(const NodeList& all) const;
+  // A plugin's PreFilter has rejected the pod.
+  ScheduleResult RejectAll(const NodeList& all, const std::string& reason,
+                           const std::string& plugin) const;
   // Leaves the nodes that the pod's affinity names, if it names any, and says why the others are
   // left out.
   NodeList NodesWorthAsking(const api::Object& pod, const NodeList& all) const;

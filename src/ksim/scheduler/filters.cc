@@ -10,15 +10,24 @@ namespace ksim::scheduler {
 Filters::Filters(const Plugins& plugins, const Nominator& nominator, const api::Object& pod,
                  NodeList nodes)
     : Filters(nominator, pod, std::move(nodes)) {
-  for (const auto& plugin : plugins) Prepare(*plugin);
+  for (const auto& plugin : plugins) {
+    Prepare(*plugin);
+    if (rejection_.rejected()) return;
+  }
 }
 
 void Filters::Prepare(const Plugin& plugin) {
   const Status status = plugin.PreFilter(state_, pod_, nodes_);
-  if (status.code != Status::Code::kSkip) filters_.push_back(&plugin);
+  if (status.rejected()) {
+    rejection_ = status;
+    rejection_.plugin = plugin.name();
+  } else if (status.code != Status::Code::kSkip) {
+    filters_.push_back(&plugin);
+  }
 }
 
 Status Filters::Run(const NodeInfo& node) const {
+  if (rejection_.rejected()) return rejection_;
   for (const Plugin* filter : filters_) {
     Status status = filter->Filter(state_, pod_, node);
     if (status.ok()) continue;

@@ -28,6 +28,8 @@ class Filters {
   // plugins that had something to do (CycleState.SkipFilterPlugins).
   Filters With(const NodeInfo& was, const NodeInfo& now) const;
 
+  // A plugin's PreFilter says that the pod fits nowhere, whatever pods may go; else ok.
+  const Status& rejection() const { return rejection_; }
   CycleState& state() { return state_; }
 
  private:
@@ -40,6 +42,7 @@ class Filters {
   const api::Object& pod_;
   NodeList nodes_;
   CycleState state_;
+  Status rejection_;
   std::vector<const Plugin*> filters_;  // without those that have nothing to do
 };
 

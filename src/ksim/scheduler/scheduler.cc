@@ -40,12 +40,6 @@ std::string Truncated(const std::string& message) {
 
 bool Assigned(const api::Object& pod) { return !pod.node_name().empty(); }
 
-api::Object OnNode(const api::Object& pod, const std::string& node) {
-  static const value::Path kNodeName{"spec", "nodeName"};
-  return api::Object::FromTree(pod.tree().Set(kNodeName, Value::String(node)),
-                               pod.resource_version());
-}
-
 // events.go NodeSchedulingPropertiesChange.
 std::uint32_t NodeChange(const api::Object& before, const api::Object& after,
                          const Profile& profile) {
@@ -86,8 +80,15 @@ Scheduler::Scheduler(sim::Process& process, client::Connection& connection,
       recorder_(connection, process.actor(), kDefaultSchedulerName, "",
                 client::EventRecorder::Api::kEventsV1, SchedulerClientOptions(env_.compat)),
       patch_jitter_(env_, fmt::format("retry/{}/pods/status", process.name())),
-      plugins_(DefaultPlugins(profile_,
-                              [this](const api::Object& pod) { return DefaultSelectors(pod); })),
+      volumes_(options.claims_are_bound
+                   ? std::make_unique<VolumeBinder>(
+                         process, connection, informers, client_,
+                         informers.For(pod_resource_, PodInformerOptions()),
+                         informers.For(env_.kinds.ByResource("", "nodes")), profile_)
+                   : nullptr),
+      plugins_(DefaultPlugins(
+          profile_, [this](const api::Object& pod) { return DefaultSelectors(pod); },
+          volumes_.get())),
       algorithm_(profile_, env_.sim.decisions(), plugins_, nominator_,
                  options.percentage_of_nodes_to_score),
       preemption_(profile_, env_.sim.decisions(), plugins_, nominator_),
@@ -134,6 +135,9 @@ void Scheduler::RegisterHandlers() {
   node_handlers_.del = [this](const client::Deleted& d) { DeleteNode(d); };
   pods_.AddHandler(process_.actor(), &pod_handlers_);
   nodes_.AddHandler(process_.actor(), &node_handlers_);
+  if (volumes_ == nullptr) return;
+  volumes_->Start([this](const api::ResourceInfo& kind, const api::Object& before,
+                         const api::Object& after) { LookAtVolumeEvent(kind, before, after); });
 }
 
 bool Scheduler::IsResponsibleFor(const api::Object& pod) const {
@@ -222,6 +226,7 @@ void Scheduler::ReleaseNominatedNode(const api::Object& pod) {
 
 void Scheduler::DeletePod(const api::Object& pod) {
   if (pod.empty()) return;
+  NotifyVolumes();
   if (!Assigned(pod)) {
     queue_.Delete(pod);
     nominator_.Remove(pod);
@@ -239,6 +244,7 @@ void Scheduler::AddNode(const api::Object& node) {
 
 void Scheduler::UpdateNode(const api::Object& before, const api::Object& after) {
   cache_.UpdateNode(after);
+  NotifyVolumes();
   const std::uint32_t change = NodeChange(before, after, profile_);
   if (change != 0)
     queue_.MoveOnEvent({change, "NodeUpdate"}, before, after, PodsThatPassPreCheck(after));
@@ -253,7 +259,14 @@ void Scheduler::DeleteNode(const client::Deleted& deleted) {
     if (env_.variants.scheduler_ghost_node == api::Variants::GhostNode::kKeep) return;
   }
   cache_.RemoveNode(node);
+  NotifyVolumes();
   queue_.MoveOnEvent({ClusterEvent::kNodeDelete, "NodeDelete"}, node, {});
+}
+
+api::Object Scheduler::OnNode(const api::Object& pod, const std::string& node) {
+  static const value::Path kNodeName{"spec", "nodeName"};
+  return api::Object::FromTree(pod.tree().Set(kNodeName, Value::String(node)),
+                               pod.resource_version());
 }
 
 // --- scheduling --------------------------------------------------------------------------------
@@ -306,39 +319,14 @@ sim::Task<void> Scheduler::ScheduleOne(QueuedPod queued) {
     co_return;
   }
 
-  // 3. Bind it, in a task of its own.
-  nominator_.Remove(queued.pod);
-  process_.Spawn(Bind(std::move(queued), *result.node));
-}
+  // 3. Assume that its claims are bound to volumes of that node.
+  PodVolumes volumes;
+  if (volumes_ != nullptr)
+    volumes = volumes_->Assume(queued.pod, cache_.Find(*result.node)->node());
 
-sim::Task<void> Scheduler::Bind(QueuedPod queued, std::string node) {
-  const api::Object pod = queued.pod;
-  const Value body = value::Obj(
-      {{"apiVersion", Value::Of("v1")},
-       {"kind", Value::Of("Binding")},
-       {"metadata", value::Obj({{"name", Value::String(pod.name())},
-                                {"namespace", Value::String(pod.ns())},
-                                {"uid", Value::String(pod.uid())}})},
-       {"target", value::Obj({{"kind", Value::Of("Node")}, {"name", Value::String(node)}})}});
-  client::Client::ObjectResult bound = co_await client_.CreateSubresource(
-      pod_resource_, std::string(pod.ns()), std::string(pod.name()), "binding", body);
-  if (bound.ok()) {
-    queue_.Done(queued.uid());
-    recorder_.Event(pod, "Normal", "Scheduled",
-                    fmt::format("Successfully assigned {} to {}", pod.key(), node), "Binding");
-    co_return;
-  }
-  // handleBindingCycleError: the assumed pod's place is free again, which may help other pods.
-  const api::Object assumed = OnNode(pod, node);
-  const absl::Status forgotten = cache_.ForgetPod(assumed);
-  if (forgotten.ok()) {
-    queue_.MoveOnEvent({ClusterEvent::kAssignedPodDelete, "AssignedPodDelete"}, assumed, {});
-  }
-  const std::string message =
-      fmt::format("{}running Bind plugin \"DefaultBinder\": {}",
-                  profile_.bind_error_prefix ? "binding rejected: " : "", bound.status().message);
-  const Nomination nomination = Nomination::Clear();
-  co_await HandleFailure(std::move(queued), "SchedulerError", message, nomination);
+  // 4. Bind it, in a task of its own.
+  nominator_.Remove(queued.pod);
+  process_.Spawn(Bind(std::move(queued), *result.node, std::move(volumes)));
 }
 
 // handleSchedulingFailure. The event and the PATCH are sent even if the pod is gone or bound by

@@ -22,6 +22,7 @@
 #include "ksim/scheduler/nominator.h"
 #include "ksim/scheduler/preemption.h"
 #include "ksim/scheduler/queue.h"
+#include "ksim/scheduler/volumes/volume_binder.h"
 #include "ksim/sim/process.h"
 
 namespace ksim::scheduler {
@@ -30,6 +31,8 @@ namespace ksim::scheduler {
 struct SchedulerOptions {
   SchedulerOptions() = default;
   int percentage_of_nodes_to_score = 0;  // 0 to 100; 0: as many as the scheduler thinks fit
+  // Somebody binds claims to volumes. Where nobody does, pods are placed as if they had none.
+  bool claims_are_bound = true;
 };
 
 class Scheduler {
@@ -58,12 +61,15 @@ class Scheduler {
   void AddNode(const api::Object& node);
   void UpdateNode(const api::Object& before, const api::Object& after);
   void DeleteNode(const client::Deleted& deleted);
+  void LookAtVolumeEvent(const api::ResourceInfo& kind, const api::Object& before,
+                         const api::Object& after);
+  void NotifyVolumes();
 
   // --- schedule_one.go ---
   sim::Task<void> Run();
   bool IsSkipped(const api::Object& pod);
   sim::Task<void> ScheduleOne(QueuedPod queued);
-  sim::Task<void> Bind(QueuedPod queued, std::string node);
+  static api::Object OnNode(const api::Object& pod, const std::string& node);
   sim::Task<void> HandleFailure(QueuedPod queued, std::string reason, std::string message,
                                 Nomination nomination);
   void Nominate(const api::Object& pod, const Nomination& nomination);
@@ -76,6 +82,13 @@ class Scheduler {
   // The patch of the status that gives the pod this condition; null if the pod has it.
   value::Value StatusWith(const api::Object& pod, std::string_view type, std::string_view status,
                           std::string_view reason, std::string_view message) const;
+
+  // --- scheduler_binding.cc ---
+  sim::Task<void> Bind(QueuedPod queued, std::string node, PodVolumes volumes);
+  // RunPreBindPlugins: nullopt once the pod's volumes are bound.
+  sim::Task<std::optional<std::string>> BindVolumes(api::Object pod, std::string node,
+                                                    PodVolumes volumes);
+  sim::Task<void> FailBinding(QueuedPod queued, std::string node, std::string message);
 
   // --- executor.go ---
   struct Eviction;
@@ -104,6 +117,7 @@ class Scheduler {
   client::EventRecorder recorder_;
   client::JitterSource patch_jitter_;
   SchedulerCache cache_;
+  std::unique_ptr<VolumeBinder> volumes_;  // null: pods are placed as if they had no claims
   Plugins plugins_;
   Nominator nominator_;
   Algorithm algorithm_;

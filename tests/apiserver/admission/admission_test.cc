@@ -275,11 +275,12 @@ TEST(TaintNodesByCondition, TaintsANewNodeWhereItIsOn) {
 TEST(Admission, PluginsRunInUpstreamsOrder) {
   EXPECT_EQ(AllAdmissionPlugins(),
             (Lines{"NamespaceLifecycle", "LimitRanger", "ServiceAccount", "TaintNodesByCondition",
-                   "Priority", "DefaultTolerationSeconds", "OwnerReferencesPermissionEnforcement",
+                   "Priority", "DefaultTolerationSeconds", "DefaultStorageClass",
+                   "StorageObjectInUseProtection", "OwnerReferencesPermissionEnforcement",
                    "RuntimeClass", "PodTopologyLabels", "MutatingAdmissionWebhook",
                    "ValidatingAdmissionWebhook", "ResourceQuota"}));
-  EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_30).size(), 9u);
-  EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_36)[6], "PodTopologyLabels");
+  EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_30).size(), 10u);
+  EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_36)[7], "PodTopologyLabels");
   // The first error ends admission, whatever the objects' names: the namespace plugin runs before
   // the priority plugin.
   const Path kClass{"spec", "priorityClassName"};

@@ -19,8 +19,9 @@ struct Entry {
   bool Profile::* since = nullptr;  // null: in every version
 };
 
-// AllOrderedPlugins, as far as they exist here. TaintNodesByCondition is off: see docs/fidelity.md;
-// OwnerReferencesPermissionEnforcement is off upstream, too.
+// AllOrderedPlugins, as far as they exist here. TaintNodesByCondition and
+// StorageObjectInUseProtection are off unless who takes back what they do is there: see
+// docs/fidelity.md; OwnerReferencesPermissionEnforcement is off upstream, too.
 constexpr Entry kPlugins[] = {
     {"NamespaceLifecycle", MakeNamespaceLifecycle, true},
     {"LimitRanger", MakeLimitRanger, true},
@@ -28,6 +29,8 @@ constexpr Entry kPlugins[] = {
     {"TaintNodesByCondition", MakeTaintNodesByCondition, false},
     {"Priority", MakePriority, true},
     {"DefaultTolerationSeconds", MakeDefaultTolerationSeconds, true},
+    {"DefaultStorageClass", MakeDefaultStorageClass, true},
+    {"StorageObjectInUseProtection", MakeStorageProtection, false},
     {"OwnerReferencesPermissionEnforcement", MakeOwnerReferences, false},
     {"RuntimeClass", MakeRuntimeClass, true},
     {"PodTopologyLabels", MakePodTopologyLabels, true, &Profile::pod_topology_labels},

@@ -128,6 +128,8 @@ std::unique_ptr<Plugin> MakeServiceAccount(const PluginContext& context);
 std::unique_ptr<Plugin> MakeTaintNodesByCondition(const PluginContext& context);
 std::unique_ptr<Plugin> MakePriority(const PluginContext& context);
 std::unique_ptr<Plugin> MakeDefaultTolerationSeconds(const PluginContext& context);
+std::unique_ptr<Plugin> MakeDefaultStorageClass(const PluginContext& context);
+std::unique_ptr<Plugin> MakeStorageProtection(const PluginContext& context);
 std::unique_ptr<Plugin> MakeOwnerReferences(const PluginContext& context);
 std::unique_ptr<Plugin> MakeRuntimeClass(const PluginContext& context);
 std::unique_ptr<Plugin> MakePodTopologyLabels(const PluginContext& context);

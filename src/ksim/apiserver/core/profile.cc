@@ -12,6 +12,7 @@ Profile Make130() {
   p.silent_tick_keeps_watchers = true;
   p.send_initial_events = true;
   p.pod_disruption_conditions = true;
+  p.takes_newest_default_class = true;
   p.unhealthy_pod_eviction_policy = true;
   p.deletes_collection_in_pages = true;
   p.rbac_policy = "1.30";

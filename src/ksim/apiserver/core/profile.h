@@ -50,6 +50,10 @@ struct Profile {
   // Admission webhooks: pkg/admission/plugin/webhook/mutating/dispatcher.go.
   bool bad_webhook_patch_fails_call = false;  // one that is no JSON; else the request fails
 
+  // pkg/volume/util/storageclass.go GetDefaultClass: the newest of several default classes counts;
+  // else a claim without a class is refused.
+  bool takes_newest_default_class = false;
+
   // Quotas: pkg/admission/plugin/resourcequota/{controller,resource_access}.go.
   bool looks_up_quotas_live = true;   // where the cache has none, else only while it is not filled
   bool quota_delta_for_each = false;  // CheckRequest: a quota new to an object is charged all of it

@@ -10,6 +10,7 @@
 #include "ksim/api/kinds/apiextensions/customresourcedefinition.h"
 #include "ksim/api/rules/validation.h"
 #include "ksim/api/strategy/strategy.h"
+#include "ksim/api/views/volumes.h"
 #include "ksim/apiserver/core/event_conversion.h"
 #include "ksim/apiserver/registry/registry.h"
 
@@ -24,6 +25,13 @@ std::string_view MetadataText(const Value& tree, value::Atom field) {
 }
 
 std::string_view NameIn(const Value& tree) { return MetadataText(tree, api::Fields().name); }
+
+// Whoever waits for the first object of its kind begins.
+void NoteUse(api::Kinds& kinds, const api::ResourceInfo& resource, const api::Object& object) {
+  kinds.NoteObject(resource);
+  if (resource.kind == "Pod" && api::HasEphemeralVolume(object.tree()))
+    kinds.NoteObject(api::EphemeralVolumeUse());
+}
 
 std::string_view GenerateNameIn(const Value& tree) {
   return MetadataText(tree, api::Fields().generate_name);
@@ -105,7 +113,7 @@ sim::Task<api::Result<api::Object>> Registry::CreateOnce(RequestContext& rc, Val
   const std::string name(object.name());
   WriteContext write = rc.write();
   write.ttl = TtlSeconds();
-  if (!write.dry_run) context_.kinds.NoteObject(storage_.storage().resource());
+  if (!write.dry_run) NoteUse(context_.kinds, storage_.storage().resource(), object);
   api::Result<api::Object> stored = co_await storage_.storage().Create(std::move(object), write);
   if (stored.ok()) {
     if (!write.dry_run) context_.identities.Record(rc.resource().resource, ns, name, rc.identity);

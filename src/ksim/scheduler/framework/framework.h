@@ -60,6 +60,12 @@ struct ClusterEvent {
     kTargetPodUpdate = 1 << 11,  // the unscheduled pod itself, nothing of what follows
     kTargetPodLabel = 1 << 12,
     kTargetPodToleration = 1 << 13,
+    kClaimAdd = 1 << 14,  // PersistentVolumeClaims
+    kClaimUpdate = 1 << 15,
+    kVolumeAdd = 1 << 16,  // PersistentVolumes
+    kVolumeUpdate = 1 << 17,
+    kStorageClassAdd = 1 << 18,
+    kStorageClassUpdate = 1 << 19,
     kTargetPod = kTargetPodUpdate | kTargetPodLabel | kTargetPodToleration,
     kNodeUpdate = kNodeUpdateAllocatable | kNodeUpdateLabel | kNodeUpdateTaint |
                   kNodeUpdateCondition | kNodeUpdateAnnotation,

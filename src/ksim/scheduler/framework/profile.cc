@@ -17,6 +17,8 @@ constexpr Profile MakeV130() {
   Profile p;
   p.compat = api::Compat::k1_30;
   p.scheduling_gates = true;
+  p.read_write_once_pod = true;
+  p.volume_wait_has_context = true;
   p.errors_requeue_at_once = true;
   p.all_node_changes = true;
   p.registers_for_pre_check = true;
@@ -39,6 +41,9 @@ constexpr Profile MakeV136() {
   Profile p = MakeV130();
   p.compat = api::Compat::k1_36;
   p.queueing_hints = true;
+  p.claim_in_use_reason = true;
+  p.volume_affinity_reason = true;
+  p.nominates_before_binding_volumes = true;
   p.backoff_windows = true;
   p.pops_from_backoff_queue = true;
   p.counts_rejections_and_errors = true;

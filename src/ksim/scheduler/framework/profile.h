@@ -54,6 +54,9 @@ struct Profile {
   bool retries_server_errors = false;
   // util/utils.go Retriable: and after 409.
   bool retries_conflicts = false;
+  // NominatedNodeNameForExpectation: a pod whose volumes are to be bound first is nominated to its
+  // node meanwhile.
+  bool nominates_before_binding_volumes = false;
   // handleBindingCycleError: the message begins with "binding rejected: ".
   bool bind_error_prefix = false;
 
@@ -96,6 +99,15 @@ struct Profile {
   bool taint_reason_without_taint = false;
   // MatchLabelKeysInPodTopologySpread.
   bool spread_match_label_keys = false;
+  // ReadWriteOncePod: a claim with that access mode is for one pod alone; and VolumeRestrictions is
+  // the first to look for a pod's claims.
+  bool read_write_once_pod = false;
+  // volumerestrictions: the claim is named in the reason as "already in-use by another pod".
+  bool claim_in_use_reason = false;
+  // volumebinding/binder.go: "didn't match PersistentVolume's node affinity".
+  bool volume_affinity_reason = false;
+  // volumebinding/binder.go BindPodVolumes: PollUntilContextTimeout and its error.
+  bool volume_wait_has_context = false;
   // NodeInclusionPolicyInPodTopologySpread.
   bool spread_node_inclusion_policies = false;
   // podtopologyspread/common.go countPodsMatchSelector: an empty selector counts no pod.
