@@ -720,6 +720,60 @@ def draw_cronjobs(draw):
     return {"steps": steps.steps}
 
 
+# --- persistentvolume -----------------------------------------------------------------------------
+
+def volume(draw, name, size):
+    modes = draw.choice([["ReadWriteOnce"], ["ReadWriteOnce", "ReadWriteMany"]])
+    spec = {"capacity": {"storage": f"{size}Gi"}, "accessModes": modes,
+            "persistentVolumeReclaimPolicy": draw.choice(["Retain", "Delete"]),
+            "hostPath": {"path": draw.choice(["/tmp/v", "/data"])}, **drawn_class(draw)}
+    if draw.random() < 0.2:
+        spec["claimRef"] = {"namespace": "default", "name": draw.choice(CLAIMS)}
+    return {"apiVersion": "v1", "kind": "PersistentVolume",
+            "metadata": {"name": name, "labels": {"n": name}}, "spec": spec}
+
+
+def claim(draw, name):
+    spec = {"accessModes": [draw.choice(["ReadWriteOnce", "ReadWriteOnce", "ReadWriteMany"])],
+            "resources": {"requests": {"storage": f"{draw.randint(1, 6)}Gi"}},
+            **drawn_class(draw)}
+    if draw.random() < 0.2:
+        spec["volumeName"] = f"pv-{draw.randint(0, 5)}"
+    return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": name},
+            "spec": spec}
+
+
+CLAIMS = ["a", "b", "c"]
+
+
+def drawn_class(draw):
+    return draw.choice([{}, {}, {"storageClassName": "gold"}])
+
+
+def draw_persistentvolume(draw):
+    # No two volumes are of one size: which of them is taken then hangs on a Go map.
+    sizes = draw.sample(range(1, 9), 6)
+    steps, there, made = Steps(draw, [1500, 3000, 7000]), set(), 0
+    for _ in range(draw.randint(4, 12)):
+        kind = draw.choice(["volume", "volume", "claim", "claim", "unclaim", "unvolume"])
+        if kind == "volume" and made < len(sizes):
+            steps.add({"create": {"object": volume(draw, f"pv-{made}", sizes[made])}})
+            made += 1
+        elif kind == "claim" and len(there) < len(CLAIMS):
+            name = draw.choice([c for c in CLAIMS if c not in there])
+            there.add(name)
+            steps.add({"create": {"object": claim(draw, name)}})
+        elif kind == "unclaim" and there:
+            name = draw.choice(sorted(there))
+            there.remove(name)
+            steps.add({"delete": {"resource": f"pvc/{name}", "wait": False}})
+        elif kind == "unvolume" and made:
+            # By its label: it may be gone.
+            steps.add({"delete": {"resource": "pv", "selector": f"n=pv-{draw.randrange(made)}",
+                                  "wait": False}})
+    return {"given": [], "steps": steps.steps}
+
+
 WORKLOADS = {
     "replicaset": Workload(["replicaset"], draw_replicaset, ["pods", "replicasets"]),
     "daemonset": Workload(["daemonset"], draw_daemonset, ["pods", "daemonsets", "nodes"]),
@@ -740,6 +794,10 @@ WORKLOADS = {
                           ["pods", "services", "endpointslices", "nodes"], settle="20s"),
     "job": Workload(["job"], draw_jobs, ["pods", "jobs"], settle="90s"),
     "cronjob": Workload(["cronjob"], draw_cronjobs, ["jobs", "cronjobs"], settle="150s"),
+    # The resync counts from the start of the program.
+    "persistentvolume": Workload(["persistentvolume-binder"], draw_persistentvolume,
+                                 ["persistentvolumes", "persistentvolumeclaims"], settle="40s",
+                                 tolerance=0.5),
 }
 
 
