@@ -13,6 +13,7 @@
 #include "ksim/controllers/namespace/namespace_controller.h"
 #include "ksim/controllers/nodeipam/node_ipam_controller.h"
 #include "ksim/controllers/nodelifecycle/node_lifecycle_controller.h"
+#include "ksim/controllers/podautoscaler/horizontal_controller.h"
 #include "ksim/controllers/podgc/podgc_controller.h"
 #include "ksim/controllers/replicaset/replicaset_controller.h"
 #include "ksim/controllers/replicationcontroller/replication_manager.h"
@@ -110,7 +111,9 @@ ControllerRows BuiltInControllers() {
        .make = &MakeController<DisruptionController>},
       {.name = "horizontalpodautoscaler",
        .text = "Scales by load.",
-       .upstream = "horizontal-pod-autoscaler-controller"},
+       .upstream = "horizontal-pod-autoscaler-controller",
+       .called = "horizontal pod autoscaler",
+       .make = &MakeController<HorizontalController>},
       {.name = "resourcequota",
        .text = "Counts what a namespace uses.",
        .upstream = "resourcequota-controller",
