@@ -39,7 +39,8 @@ CONSTANTS = {
     "autoscalingv2.ResourceMetricSourceType": "Resource",
     "autoscalingv2.ContainerResourceMetricSourceType": "ContainerResource",
     "autoscalingv2.ExternalMetricSourceType": "External",
-    "autoscalingv2.ValueMetricType": "Value", "autoscalingv2.AverageValueMetricType": "AverageValue",
+    "autoscalingv2.ValueMetricType": "Value",
+    "autoscalingv2.AverageValueMetricType": "AverageValue",
     "autoscalingv2.UtilizationMetricType": "Utilization",
     "disabledPolicy": "Disabled", "minPolicy": "Min",
 }
@@ -297,7 +298,8 @@ def main():
                     labels.append(label)
         with open(HERE / f"autoscaler_{name}.jsonl", "w", encoding="utf-8") as file:
             for row, labels in versions_of.items():
-                print(json.dumps({"versions": labels, **json.loads(row)}, sort_keys=True), file=file)
+                line = {"versions": labels, **json.loads(row)}
+                print(json.dumps(line, sort_keys=True), file=file)
 
 
 if __name__ == "__main__":

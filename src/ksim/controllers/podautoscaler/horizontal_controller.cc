@@ -264,17 +264,12 @@ sim::Task<std::string> HorizontalController::GetScale(api::Object hpa, Target* t
   get.subresource = "scale";
   get.ns = std::string(hpa.ns());
   get.name = std::string(hpa.spec().Get("scaleTargetRef").Get("name").AsString());
-  const std::string name = get.name.str();
   const api::Response found = co_await client_.Do(std::move(get));
   if (found.code == 200) {
     target->scale = found.object;
     co_return "";
   }
-  std::string why = found.status.message.str();
-  // client-go's words for a path that the server does not have.
-  if (found.code == 404 && !target->resource->has_scale)
-    why += fmt::format(" (get {} {})", target->resource->resource, name);
-  co_return why;
+  co_return found.status.message.str();
 }
 
 sim::Task<std::string> HorizontalController::Rescale(api::Object hpa, Target* target,
@@ -312,7 +307,7 @@ std::vector<std::string> HorizontalController::SelectingAutoscalers(const Scaled
     const bool selects =
         std::any_of(pods.selected.begin(), pods.selected.end(),
                     [&](const api::Object& pod) { return selector.Matches(pod.labels()); });
-    if (selects) out.push_back(fmt::format("{{{} {}}}", id->name, id->ns));
+    if (selects) out.push_back(key);
   }
   return out;
 }

@@ -124,8 +124,7 @@ std::optional<http::HttpResponse> ApiStream::OwnAnswer(const http::HttpRequest& 
     if (auto refusal = reviews_.RefusePath(request, *url, info)) return refusal;
     return paths_.Serve(request, *url);
   }
-  if (metrics_ != nullptr)
-    if (auto metric = ExternalMetricOf(request, *metrics_, sim_.now())) return metric;
+  if (auto metrics = ServeMetrics(request, metrics_, sim_.now())) return metrics;
   if (auto status = http::ServeComponentStatus(request, *url, info)) return status;
   return reviews_.Serve(request, *url, info);
 }

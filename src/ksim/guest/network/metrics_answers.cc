@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "ksim/apiserver/doors/http/paths.h"
 #include "ksim/apiserver/doors/http/request_info.h"
 #include "ksim/apiserver/doors/http/url.h"
 #include "ksim/value/json.h"
@@ -116,14 +117,19 @@ http::HttpResponse PodMetricsOf(const http::HttpResponse& pods, const std::strin
   return JsonResponse(ListTree("PodMetricsList", "metrics.k8s.io/v1beta1", std::move(items)));
 }
 
-std::optional<http::HttpResponse> ExternalMetricOf(const http::HttpRequest& request,
-                                                   const api::MetricsSource& metrics,
-                                                   VirtualTime now) {
+std::optional<http::HttpResponse> ServeMetrics(const http::HttpRequest& request,
+                                               const api::MetricsSource* metrics, VirtualTime now) {
+  const auto serves = [metrics](MetricsApi api) {
+    return metrics != nullptr && metrics->Serves(api);
+  };
+  const bool of_pods = ListOf(request, "metrics.k8s.io").has_value();
   const std::optional<Asked> asked = ListOf(request, "external.metrics.k8s.io");
-  if (!asked || !metrics.Serves(MetricsApi::kExternal)) return std::nullopt;
+  if ((of_pods && !serves(MetricsApi::kResource)) || (asked && !serves(MetricsApi::kExternal)))
+    return http::PlainText(404, "404 page not found");
+  if (!asked) return std::nullopt;
   const std::string& name = asked->info.resource;
   std::vector<Value> items;
-  for (const std::int64_t milli : metrics.ExternalMetric(
+  for (const std::int64_t milli : metrics->ExternalMetric(
            asked->info.ns, name, SelectorOf(asked->url.query.Get("labelSelector")), now))
     items.push_back(Obj({{"metricName", Value::Of(name)},
                          {"metricLabels", Value::EmptyObject()},

@@ -26,9 +26,10 @@ apiserver::http::HttpResponse PodMetricsOf(const apiserver::http::HttpResponse& 
                                            const std::string& selector,
                                            const api::MetricsSource& metrics, VirtualTime now);
 
-// nullopt for a request about something else.
-std::optional<apiserver::http::HttpResponse> ExternalMetricOf(
-    const apiserver::http::HttpRequest& request, const api::MetricsSource& metrics,
+// External metrics, and 404 for an API that is not served (null: none is), as no group of that name
+// is there. nullopt for a request about something else.
+std::optional<apiserver::http::HttpResponse> ServeMetrics(
+    const apiserver::http::HttpRequest& request, const api::MetricsSource* metrics,
     VirtualTime now);
 
 }  // namespace ksim::guest
