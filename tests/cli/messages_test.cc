@@ -102,8 +102,7 @@ TEST(Messages, WhatThisVersionHasNotIsRefused) {
     std::string spec, place, what;
   };
   const Case cases[] = {
-      {"  cluster: {controllers: [horizontalpodautoscaler]}\n", "4:27",
-       "the controller horizontalpodautoscaler"},
+      {"  cluster: {controllers: [csrsigning]}\n", "4:27", "the controller csrsigning"},
       {"  cluster: {controllers: [{name: ttl, replicas: 2}]}\n", "4:34", "the controller ttl"},
       {"  cluster: {processes: {mine: [ttl]}}\n", "4:32", "the controller ttl"}};
   for (const Case& c : cases) {

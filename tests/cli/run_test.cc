@@ -192,7 +192,8 @@ TEST(Run, WhatIsNotSimulatedIsToldAndAnErrorWhenStrict) {
   const std::string path = testing::TempDir() + "job.yaml";
   ASSERT_TRUE(os::WriteFile(path, kScalerManifest).ok());
   const std::string said =
-      " no controller for HorizontalPodAutoscaler in this run: nothing will follow\n";
+      " no metrics in this run (spec.cluster.metrics has none): a HorizontalPodAutoscaler keeps to "
+      "its bounds, and scales by no load\n";
   const struct {
     const char* command;
     bool strict;
@@ -210,10 +211,10 @@ TEST(Run, WhatIsNotSimulatedIsToldAndAnErrorWhenStrict) {
     const value::Value list = Json(json.out).Get("notSimulated");
     ASSERT_EQ(list.size(), 1u) << c.command << json.out;
     EXPECT_EQ(value::ToJson(list.at(0)),
-              "{\"column\":1,\"controller\":\"horizontal-pod-autoscaler-controller\",\"file\":\"" +
-                  path +
-                  "\",\"line\":2,\"message\":\"no controller for HorizontalPodAutoscaler in this "
-                  "run: nothing will follow\",\"subject\":\"HorizontalPodAutoscaler\"}");
+              "{\"column\":1,\"controller\":\"\",\"file\":\"" + path +
+                  "\",\"line\":2,\"message\":\"no metrics in this run (spec.cluster.metrics has "
+                  "none): a HorizontalPodAutoscaler keeps to its bounds, and scales by no load\","
+                  "\"subject\":\"HorizontalPodAutoscaler\"}");
   }
   const CliResult strict = RunCli({"run", path, "--strict", "-o", "json"});
   EXPECT_EQ(Json(strict.out).Get("result").AsString(), "notSimulated");
@@ -243,8 +244,7 @@ TEST(Run, AReportForJUnitHasWhatIsNotSimulated) {
   const std::string report = testing::TempDir() + "job-junit.xml";
   ASSERT_TRUE(os::WriteFile(path, kScalerManifest).ok());
   RunCli({"run", path, "-q", "--strict", "--junit", report});
-  EXPECT_NE(os::ReadFile(report).value_or("").find(
-                "error: no controller for HorizontalPodAutoscaler in this run"),
+  EXPECT_NE(os::ReadFile(report).value_or("").find("error: no metrics in this run"),
             std::string::npos);
 }
 

@@ -59,7 +59,7 @@ TEST(NotSimulated, EachKindThatNothingFollowsIsNamedAtItsKind) {
        "(spec.cluster.controllers leaves replicationcontroller out): nothing will follow"},
       {"autoscaling/v2", "HorizontalPodAutoscaler",
        "horizontal-pod-autoscaler-controller: no controller for HorizontalPodAutoscaler in this "
-       "run: nothing will follow"},
+       "run (spec.cluster.controllers leaves horizontalpodautoscaler out): nothing will follow"},
       {"policy/v1", "PodDisruptionBudget",
        "disruption-controller: no controller for PodDisruptionBudget in this run "
        "(spec.cluster.controllers leaves disruption out): evictions of its pods are refused for "
@@ -308,12 +308,28 @@ TEST(NotSimulated, ACronJobWhoseFirstStartTheRunDoesNotReachIsNamed) {
   EXPECT_EQ(said("", "schedule: 0 * * * *, suspend: true"), "");
 }
 
+TEST(NotSimulated, AnAutoscalerWithoutMetricsIsNamed) {
+  const std::string scaler =
+      "  steps:\n  - create: {object: {apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, "
+      "metadata: {name: h}, spec: {}}}\n  - autoscale: {resource: rs/r, max: 3}\n";
+  const std::string said = Said(FromSpec(scaler));
+  EXPECT_EQ(said.substr(said.find(' ') + 1),
+            "-: no metrics in this run (spec.cluster.metrics has none): a HorizontalPodAutoscaler "
+            "keeps to its bounds, and scales by no load\n")
+      << "once";
+  EXPECT_EQ(
+      Said(FromSpec("  cluster: {metrics: [{resource: cpu, pods: a=b, load: [{total: 1}]}]}\n" +
+                    scaler)),
+      "");
+}
+
 // --- steps ---
 
 TEST(NotSimulated, WhatAStepMakesWithoutAManifestIsNamed) {
   EXPECT_EQ(SaidOfSpec("  steps:\n  - autoscale: {resource: rs/r, max: 3}\n"),
             "6:5 horizontal-pod-autoscaler-controller: no controller for HorizontalPodAutoscaler "
-            "in this run: nothing will follow\n");
+            "in this run (spec.cluster.controllers leaves horizontalpodautoscaler out): nothing "
+            "will follow\n");
   EXPECT_EQ(SaidOfSpec("  steps:\n  - expose: {resource: rs/r, port: 80, type: LoadBalancer}\n"),
             "6:5 service-lb-controller: no service controller in this run: no cloud gives a "
             "LoadBalancer an address, and it stays pending\n");

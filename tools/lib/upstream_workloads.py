@@ -637,7 +637,6 @@ def draw_endpoints_step(draw, services, pods):
     return {"delete": {"resource": f"nodes/{draw.choice(['n1', 'n2', 'n3'])}"}}
 
 
-# The register.
 # --- jobs -----------------------------------------------------------------------------------------
 
 def draw_endings(draw):
@@ -774,6 +773,66 @@ def draw_persistentvolume(draw):
     return {"given": [], "steps": steps.steps}
 
 
+# --- autoscalers ----------------------------------------------------------------------------------
+
+def draw_autoscalers(draw):
+    """Kubelets run the pods of a ReplicaSet, whose load comes in levels."""
+    target = replicaset(draw, "web", "web", draw.choice([0, 1, 2, 3, 5]))
+    if draw.random() < 0.9:
+        target["spec"]["template"]["spec"]["containers"] = [container({"cpu": "100m"})]
+    load, at = [], 0
+    for _ in range(draw.randint(1, 4)):
+        total = draw.choice([20, 90, 150, 240, 330, 600, 1100])
+        load.append({"at": f"{at}s", "total": f"{total}m"})
+        at += draw.choice([47, 95, 190, 400])
+    metrics = [{"resource": "cpu", "pods": "app=web", "load": load}]
+    if draw.random() < 0.4:
+        metrics.append({"metric": "q", "load": [{"at": f"{i * 100}s", "total": draw.choice(
+            [0, 3, 10, 40])} for i in range(3)]})
+    steps = Steps(draw, [7000, 23000, 61000])
+    # One: the texts about several have them in the order of a Go map.
+    steps.add({"create": {"object": {
+        "apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler",
+        "metadata": {"name": "h0"}, "spec": draw_autoscaler_spec(draw)}}})
+    for _ in range(draw.randint(0, 4)):
+        steps.add(draw.choice([
+            patch("rs/web", {"spec": {"replicas": draw.choice([0, 1, 4, 12])}}),
+            patch("hpa/h0", {"spec": {"maxReplicas": draw.choice([4, 12])}}),
+            patch("hpa/h0", {"spec": {"minReplicas": draw.choice([1, 3])}}),
+            {"delete": {"resource": "pods", "selector": "app=web", "limit": 2, "wait": False}},
+            {"delete": {"resource": "hpa/h0"}}]))
+    return {"given": [target], "steps": steps.steps, "beside": ["replicaset", SCHEDULER],
+            "cluster": {"nodes": 2, "metrics": metrics if draw.random() < 0.9 else []}}
+
+
+def draw_autoscaler_spec(draw):
+    spec = {"scaleTargetRef": {"apiVersion": "apps/v1", "kind": "ReplicaSet",
+                               "name": draw.choice(["web"] * 9 + ["other"])},
+            "minReplicas": draw.choice([1, 2]), "maxReplicas": draw.choice([3, 7, 15]),
+            "metrics": [{"type": "Resource", "resource": {"name": "cpu", "target": {
+                "type": "Utilization", "averageUtilization": draw.choice([30, 50, 80, 110])}}}]}
+    if draw.random() < 0.3:
+        spec["metrics"].append({"type": "External", "external": {
+            "metric": {"name": "q"}, "target": draw.choice([
+                {"type": "Value", "value": "4"}, {"type": "AverageValue", "averageValue": "3"}])}})
+    if draw.random() < 0.5:
+        spec["behavior"] = {way: draw_scaling_rules(draw) for way in ("scaleUp", "scaleDown")
+                            if draw.random() < 0.7}
+    return spec
+
+
+def draw_scaling_rules(draw):
+    rules = {"stabilizationWindowSeconds": draw.choice([0, 30, 70])}
+    if draw.random() < 0.6:
+        rules["policies"] = [{"type": kind, "value": draw.choice([1, 2, 10, 50, 100]),
+                              "periodSeconds": draw.choice([15, 30, 60, 100])}
+                             for kind in draw.sample(["Pods", "Percent"], draw.choice([1, 2]))]
+    if draw.random() < 0.4:
+        rules["selectPolicy"] = draw.choice(["Max", "Min", "Disabled"])
+    return rules
+
+
+# The register.
 WORKLOADS = {
     "replicaset": Workload(["replicaset"], draw_replicaset, ["pods", "replicasets"]),
     "daemonset": Workload(["daemonset"], draw_daemonset, ["pods", "daemonsets", "nodes"]),
@@ -798,6 +857,10 @@ WORKLOADS = {
     "persistentvolume": Workload(["persistentvolume-binder"], draw_persistentvolume,
                                  ["persistentvolumes", "persistentvolumeclaims"], settle="40s",
                                  tolerance=0.5),
+    # ksim's own reads the metrics without a request: its looks come some milliseconds sooner.
+    "horizontalpodautoscaler": Workload(
+        ["horizontalpodautoscaler"], draw_autoscalers,
+        ["pods", "replicasets", "horizontalpodautoscalers"], settle="400s", tolerance=1.0),
 }
 
 

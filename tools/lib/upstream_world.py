@@ -45,7 +45,8 @@ CASE_FIELDS = {"name", "given", "ready", "steps", "until", "tolerance", "cluster
 RUNNING = {"phase": "Running", "conditions": [
     {"type": "Ready", "status": "True", "lastTransitionTime": "2025-01-01T00:00:12Z"}]}
 # A guest knows most controllers by ksim's names, too.
-NO_ALIAS = {"tainteviction": "taint-eviction-controller"}
+NO_ALIAS = {"tainteviction": "taint-eviction-controller",
+            "horizontalpodautoscaler": "horizontalpodautoscaling"}
 # ksim's own publisher has a root CA of its own; a guest is given the same.
 ROOT_CA, ROOT_CA_FILE = "root-ca-cert-publisher", "/etc/kubernetes/ca.crt"
 ROOT_CA_SOURCE = "src/ksim/controllers/root_ca/root_ca_publisher.cc"

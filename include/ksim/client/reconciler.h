@@ -49,6 +49,8 @@ class ReconcileResult {
   // The failure count goes on after a RequeueAfter, as where a built-in controller calls AddAfter
   // without Forget.
   ReconcileResult KeepingFailures() &&;
+  // The reconciler has put the key back by itself, error or not.
+  ReconcileResult WithKeyQueued() &&;
 
   Kind kind() const { return kind_; }
   bool ok() const {
@@ -58,6 +60,7 @@ class ReconcileResult {
   Duration delay() const { return delay_; }
   std::optional<int> priority() const { return priority_; }
   bool keeps_failures() const { return keeps_failures_; }
+  bool key_queued() const { return key_queued_; }
   // "ok", "error: MESSAGE", "terminal error: MESSAGE", "dropped after error: MESSAGE", "requeue",
   // "requeue after 5s"
   std::string ToString() const;
@@ -68,6 +71,7 @@ class ReconcileResult {
   Duration delay_;
   std::optional<int> priority_;
   bool keeps_failures_ = false;
+  bool key_queued_ = false;
 };
 
 class Reconciler {

@@ -16,6 +16,10 @@
 #include "ksim/client/workqueue.h"
 #include "ksim/sim/process.h"
 
+namespace ksim::api {
+class MetricsSource;  // api/core/metrics_source.h
+}
+
 namespace ksim::controllers {
 
 // The surroundings of a controller. References live as long as the process' incarnation.
@@ -30,6 +34,8 @@ struct ControllerContext {
   std::string user;  // in whose name the process asks; "": each controller in its own
   // How many terminated pods podgc leaves (--terminated-pod-gc-threshold); 0: all.
   std::int64_t terminated_pod_threshold = 12500;
+  // The metrics APIs of the cluster; outlives the run. Null: it has none.
+  const api::MetricsSource* metrics = nullptr;
 
   client::Environment& env() const { return connection.env(); }
   sim::ActorId actor() const { return process.PartActor(name); }

@@ -59,6 +59,26 @@ struct DenySpec {
   std::string user, verb, resource, ns, name;
 };
 
+// A metric, and how it goes over the run: of pods that a label selector names, of one object, or of
+// the world outside.
+struct MetricSpec {
+  MetricSpec() = default;
+  struct Level {
+    Level() = default;
+    Duration at;         // from the start of the run
+    std::string amount;  // a quantity
+    bool each = false;   // of each pod; else of all together
+  };
+  std::string resource;  // cpu or memory, of metrics.k8s.io; "": `metric` is given
+  std::string metric;    // of custom.metrics.k8s.io, or of external.metrics.k8s.io
+  std::string pods;      // a label selector; "": none
+  std::string container;
+  std::string object_kind, object_name;  // Service/queue; "": none
+  std::string ns = "default";
+  std::vector<std::pair<std::string, std::string>> labels;  // of the metric
+  std::vector<Level> load;                                  // in order
+};
+
 // A program in WebAssembly that runs in the cluster, as `ksim guest build` makes one of a Go
 // module.
 struct GuestSpec {
@@ -106,6 +126,7 @@ struct ClusterSpec {
   std::vector<std::pair<std::string, std::string>> variants;
   std::vector<std::pair<std::string, std::vector<std::string>>> processes;  // name -> controllers
   std::vector<GuestSpec> guests;
+  std::vector<MetricSpec> metrics;  // what the metrics APIs tell; none: there are no such APIs
   std::vector<std::string> NodeNames() const;
   // Whether a guest does the work of a component, or of some of its controllers.
   bool HasGuestFor(std::string_view component) const;

@@ -15,6 +15,7 @@
 #include "ksim/controllers/nodeipam/node_ipam_controller.h"
 #include "ksim/controllers/nodelifecycle/node_lifecycle_controller.h"
 #include "ksim/controllers/persistentvolume/pv_controller.h"
+#include "ksim/controllers/podautoscaler/horizontal_controller.h"
 #include "ksim/controllers/podgc/podgc_controller.h"
 #include "ksim/controllers/pvcprotection/pvc_protection_controller.h"
 #include "ksim/controllers/pvprotection/pv_protection_controller.h"
@@ -114,7 +115,9 @@ ControllerRows BuiltInControllers() {
        .make = &MakeController<DisruptionController>},
       {.name = "horizontalpodautoscaler",
        .text = "Scales by load.",
-       .upstream = "horizontal-pod-autoscaler-controller"},
+       .upstream = "horizontal-pod-autoscaler-controller",
+       .called = "horizontal pod autoscaler",
+       .make = &MakeController<HorizontalController>},
       {.name = "resourcequota",
        .text = "Counts what a namespace uses.",
        .upstream = "resourcequota-controller",

@@ -13,6 +13,7 @@
 #include "ksim/controllers/registry.h"
 #include "ksim/fault/injector.h"
 #include "ksim/scenario/controller_parts.h"
+#include "ksim/scenario/metrics/cluster_metrics.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/scenario/pod_spec_gaps.h"
 #include "ksim/scenario/step_scheduler.h"
@@ -27,8 +28,7 @@ using controllers::Effect;
 using controllers::KindEffect;
 using value::Value;
 
-// The node lifecycle controller evicts pods of a node that is not ready after the default
-// tolerations' time (plugin/pkg/admission/defaulttolerationseconds).
+// plugin/pkg/admission/defaulttolerationseconds: then pods of a node that is not ready are evicted.
 constexpr Duration kDefaultToleration = Seconds(300);
 constexpr std::string_view kVolumeBinder = "persistentvolume-binder";
 
@@ -152,13 +152,12 @@ class NotSimulatedFinder::Impl {
   void Add(std::string subject, const ControllerInfo* controller, std::string message,
            std::string file, const Span& span) {
     if (!said_.insert(message).second) return;
-    NotSimulated one;
+    NotSimulated& one = found_.emplace_back();
     one.subject = std::move(subject);
     if (controller != nullptr) one.controller = controller->upstream;
     one.message = std::move(message);
     one.file = std::move(file);
     if (span.line > 0) one.span = span;  // else --set put it there
-    found_.push_back(std::move(one));
   }
 
   void AddAt(const Manifest& manifest, std::string_view field, std::string subject,
@@ -190,6 +189,8 @@ class NotSimulatedFinder::Impl {
     if (info->kind == "Secret") LookAtSecret(manifest);
     if (info->kind == "StatefulSet") LookAtClaimTemplates(manifest);
     if (info->kind == "CronJob") LookAtSchedule(manifest, step);
+    if (info->kind == "HorizontalPodAutoscaler" && scenario_.cluster.metrics.empty())
+      AddAt(manifest, "kind", info->kind, nullptr, std::string(kNoMetrics));
     LookAtPodSpec(manifest);
   }
 
@@ -330,9 +331,13 @@ class NotSimulatedFinder::Impl {
   // A step that makes an object without a manifest of it.
   template <class Say>
   void LookAtMadeObject(const Step& step, const Say& say) {
-    if (step.kind == StepKind::kAutoscale)
-      if (const ControllerInfo* missing = Missing("horizontalpodautoscaler"))
+    if (step.kind == StepKind::kAutoscale) {
+      const ControllerInfo* missing = Missing("horizontalpodautoscaler");
+      if (missing != nullptr)
         say(missing, NoController("HorizontalPodAutoscaler", missing) + ": nothing will follow");
+      else if (scenario_.cluster.metrics.empty())
+        say(missing, std::string(kNoMetrics));
+    }
     if (step.kind == StepKind::kExpose && step.service_type == "LoadBalancer")
       if (const ControllerInfo* missing = Missing("service")) say(missing, NoAddress(*missing));
   }
@@ -487,12 +492,11 @@ std::vector<Diagnostic> ToDiagnostics(const std::vector<NotSimulated>& list,
                                       Diagnostic::Severity severity) {
   std::vector<Diagnostic> out;
   for (const NotSimulated& one : list) {
-    Diagnostic d;
+    Diagnostic& d = out.emplace_back();
     d.severity = severity;
     d.file = one.file;
     d.span = one.span;
     d.message = one.message;
-    out.push_back(std::move(d));
   }
   return out;
 }

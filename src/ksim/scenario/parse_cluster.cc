@@ -1,21 +1,27 @@
-// spec.cluster and spec.fuzz.
+// spec.cluster.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <utility>
 
+#include "absl/status/statusor.h"
 #include "ksim/api/rules/ip_text.h"
 #include "ksim/api/variants.h"
+#include "ksim/base/status.h"
 #include "ksim/controllers/registry.h"
-#include "ksim/fault/drawn_faults.h"
 #include "ksim/scenario/api_server_options.h"
 #include "ksim/scenario/guests.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/scenario/size_bounds.h"
+#include "ksim/value/quantity.h"
+#include "ksim/value/selector.h"
 
 namespace ksim::scenario {
 namespace {
 
+using value::Quantity;
 using value::YamlNode;
 
 std::vector<NodeSpec> ParseNodes(ParseContext& context, const YamlNode& node) {
@@ -275,6 +281,139 @@ void CheckElections(ParseContext& context, MappingReader& reader, const ClusterS
   }
 }
 
+// --- metrics ---
+
+// A tebi: beyond it sums over many pods would not fit into 64 bits of thousandths.
+constexpr std::string_view kMostLoad = "1Ti";
+
+std::string ReadAmount(ParseContext& context, MappingReader& level, std::string_view field) {
+  const YamlNode& node = *level.Find(field);
+  const absl::StatusOr<Quantity> amount = Quantity::Parse(node.text);
+  if (node.kind != YamlNode::Kind::kScalar || !amount.ok()) {
+    level.WrongType(field, "a quantity", "as in 250m, 1.5 or 300Mi");
+  } else if (amount->Sign() < 0 || *amount > *Quantity::Parse(kMostLoad)) {
+    context.problems.Error(node.span, fmt::format("{} must be 0 to {}, got {}", level.PathTo(field),
+                                                  kMostLoad, node.text));
+  } else {
+    return node.text;
+  }
+  return "0";
+}
+
+std::optional<MetricSpec::Level> ParseLevel(ParseContext& context, const YamlNode& item,
+                                            const std::string& where, bool of_pods) {
+  MappingReader reader(context.problems, item, LevelType(), where);
+  if (!reader.is_mapping()) return std::nullopt;
+  MetricSpec::Level level;
+  level.at = reader.DurationOf("at", Duration());
+  level.each = reader.Has("each");
+  if (level.each == reader.Has("total")) {
+    context.problems.Error(item.span, fmt::format("{} wants total or each, one of them", where),
+                           "write {at: 1h, total: 500m}");
+    return std::nullopt;
+  }
+  if (level.each && !of_pods)
+    context.problems.Error(reader.Find("each")->span,
+                           fmt::format("{} is of no pods, which could have so much each", where),
+                           "write total");
+  level.amount = ReadAmount(context, reader, level.each ? "each" : "total");
+  return level;
+}
+
+std::vector<MetricSpec::Level> ParseLoad(ParseContext& context, MappingReader& metric,
+                                         bool of_pods) {
+  std::vector<MetricSpec::Level> load;
+  if (!metric.Has("load")) {
+    if (metric.is_mapping())
+      context.problems.Error(metric.node().span, fmt::format("{} lacks load", metric.where()),
+                             "write load: [{at: 0s, total: 500m}]");
+    return load;
+  }
+  int i = 0;
+  for (const YamlNode* item : metric.List("load")) {
+    const std::string where = fmt::format("{}[{}]", metric.PathTo("load"), i++);
+    std::optional<MetricSpec::Level> level = ParseLevel(context, *item, where, of_pods);
+    if (!level) continue;
+    if (!load.empty() && level->at <= load.back().at)
+      context.problems.Error(item->span, fmt::format("{} is not after the level before it, at {}",
+                                                     where, FormatDuration(load.back().at)));
+    load.push_back(*std::move(level));
+  }
+  return load;
+}
+
+void ParseObject(ParseContext& context, MappingReader& reader, MetricSpec* metric) {
+  const std::string object = reader.String("object");
+  if (!reader.Has("object")) return;
+  const std::size_t slash = object.find('/');
+  if (slash == object.npos || slash == 0 || slash + 1 == object.size()) {
+    context.problems.Error(reader.Find("object")->span,
+                           fmt::format("\"{}\" is no KIND/NAME", object), "as in Service/queue");
+    return;
+  }
+  metric->object_kind = object.substr(0, slash);
+  metric->object_name = object.substr(slash + 1);
+}
+
+// The combinations of fields that mean something.
+void CheckFields(ParseContext& context, MappingReader& reader, const MetricSpec& metric) {
+  const auto refuse = [&](std::string_view field, const std::string& why, std::string hint) {
+    const YamlNode* const node = field.empty() ? nullptr : reader.Find(field);
+    context.problems.Error(node != nullptr ? node->span : reader.node().span, why, std::move(hint));
+  };
+  if (!reader.is_mapping()) return;
+  if (reader.Has("resource") == reader.Has("metric"))
+    refuse("", fmt::format("{} wants resource or metric, one of them", reader.where()),
+           "write resource: cpu, or metric: requests_per_second");
+  if (reader.Has("resource") && metric.resource != "cpu" && metric.resource != "memory")
+    refuse("resource", fmt::format("metrics-server does not measure \"{}\"", metric.resource),
+           "write cpu or memory");
+  if (reader.Has("resource") && !reader.Has("pods"))
+    refuse("", fmt::format("{} does not say which pods use it", reader.where()),
+           "write pods: app=web");
+  for (const char* field : {"object", "labels"})
+    if (reader.Has("resource") && reader.Has(field))
+      refuse(field, fmt::format("{} is for a metric of your own", reader.PathTo(field)), "");
+  if (!reader.Has("resource") && reader.Has("container"))
+    refuse("container", fmt::format("{} is for a resource", reader.PathTo("container")), "");
+  if (reader.Has("pods") && reader.Has("object"))
+    refuse("object", fmt::format("{} has pods and an object", reader.where()), "write one of them");
+}
+
+void CheckSelector(ParseContext& context, MappingReader& reader, const MetricSpec& metric) {
+  if (!reader.Has("pods")) return;
+  const absl::StatusOr<value::LabelSelector> selector = value::LabelSelector::Parse(metric.pods);
+  if (!selector.ok())
+    context.problems.Error(reader.Find("pods")->span, fmt::format("{}: {}", reader.PathTo("pods"),
+                                                                  Message(selector.status())));
+  else if (selector->empty())
+    context.problems.Error(reader.Find("pods")->span,
+                           fmt::format("{} selects every pod", reader.PathTo("pods")),
+                           "write a label selector: app=web");
+}
+
+std::vector<MetricSpec> ParseMetrics(ParseContext& context, MappingReader& cluster) {
+  std::vector<MetricSpec> metrics;
+  int i = 0;
+  for (const YamlNode* item : cluster.List("metrics")) {
+    MappingReader reader(context.problems, *item, MetricType(),
+                         fmt::format("{}[{}]", cluster.PathTo("metrics"), i++));
+    MetricSpec metric;
+    metric.resource = reader.String("resource");
+    metric.metric = reader.String("metric");
+    metric.pods = reader.String("pods");
+    metric.container = reader.String("container");
+    metric.ns = reader.String("namespace", metric.ns);
+    metric.labels = reader.Map("labels", false);
+    ParseObject(context, reader, &metric);
+    CheckFields(context, reader, metric);
+    CheckSelector(context, reader, metric);
+    metric.load = ParseLoad(context, reader, reader.Has("pods"));
+    metrics.push_back(std::move(metric));
+  }
+  return metrics;
+}
+
 }  // namespace
 
 ClusterSpec ParseCluster(ParseContext& context, const YamlNode& node, api::Compat compat) {
@@ -313,40 +452,8 @@ ClusterSpec ParseCluster(ParseContext& context, const YamlNode& node, api::Compa
   ParseServiceAccounts(context, reader, &cluster);
   CheckElections(context, reader, cluster);
   ParseGuests(context, reader, &cluster);
+  cluster.metrics = ParseMetrics(context, reader);
   return cluster;
-}
-
-namespace {
-
-// A fault that only a script can name would be drawn never, and nobody would hear of it.
-void CheckDrawn(MappingReader& reader) {
-  if (!reader.Has("faults")) return;
-  const std::vector<std::string_view> drawn = fault::NamesInFuzz();
-  for (const YamlNode& item : reader.Find("faults")->items) {
-    std::string_view name = item.text;
-    if (name == "*" || item.kind != YamlNode::Kind::kScalar) continue;
-    if (name.starts_with("-")) name.remove_prefix(1);
-    if (std::find(drawn.begin(), drawn.end(), name) != drawn.end()) continue;
-    if (fault::FindVerb(name) != nullptr)
-      reader.problems().Error(item.span, fmt::format("\"{}\" is never drawn", name),
-                              fmt::format("drawn are: {}", fmt::join(drawn, ", ")));
-    else
-      reader.problems().Error(item.span, fmt::format("unknown fault \"{}\"", name),
-                              Suggest(name, drawn));
-  }
-}
-
-}  // namespace
-
-FuzzSpec ParseFuzz(ParseContext& context, const YamlNode& node) {
-  MappingReader reader(context.problems, node, FuzzType(), "spec.fuzz");
-  FuzzSpec fuzz;
-  fuzz.faults = reader.Strings("faults", fuzz.faults);
-  CheckDrawn(reader);
-  const YamlNode* window = reader.Find("window");
-  if (window != nullptr && window->text != "auto") fuzz.window = reader.OptionalDuration("window");
-  fuzz.settle = reader.DurationOf("settle", fuzz.settle);
-  return fuzz;
 }
 
 }  // namespace ksim::scenario

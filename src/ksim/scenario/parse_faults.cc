@@ -1,9 +1,11 @@
-// spec.faults, spec.overrides and spec.expect.
+// spec.faults, spec.fuzz, spec.overrides and spec.expect.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "ksim/base/status.h"
+#include "ksim/fault/drawn_faults.h"
 #include "ksim/scenario/fault_arguments.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/value/selector.h"
@@ -180,6 +182,39 @@ std::vector<Expectation> ParseExpect(ParseContext& context, MappingReader& spec)
   for (const YamlNode* node : spec.List("expect"))
     if (auto e = ParseExpectation(context, *node, index++)) out.push_back(*std::move(e));
   return out;
+}
+
+namespace {
+
+// A fault that only a script can name would be drawn never, and nobody would hear of it.
+void CheckDrawn(MappingReader& reader) {
+  if (!reader.Has("faults")) return;
+  const std::vector<std::string_view> drawn = fault::NamesInFuzz();
+  for (const YamlNode& item : reader.Find("faults")->items) {
+    std::string_view name = item.text;
+    if (name == "*" || item.kind != YamlNode::Kind::kScalar) continue;
+    if (name.starts_with("-")) name.remove_prefix(1);
+    if (std::find(drawn.begin(), drawn.end(), name) != drawn.end()) continue;
+    if (fault::FindVerb(name) != nullptr)
+      reader.problems().Error(item.span, fmt::format("\"{}\" is never drawn", name),
+                              fmt::format("drawn are: {}", fmt::join(drawn, ", ")));
+    else
+      reader.problems().Error(item.span, fmt::format("unknown fault \"{}\"", name),
+                              Suggest(name, drawn));
+  }
+}
+
+}  // namespace
+
+FuzzSpec ParseFuzz(ParseContext& context, const YamlNode& node) {
+  MappingReader reader(context.problems, node, FuzzType(), "spec.fuzz");
+  FuzzSpec fuzz;
+  fuzz.faults = reader.Strings("faults", fuzz.faults);
+  CheckDrawn(reader);
+  const YamlNode* window = reader.Find("window");
+  if (window != nullptr && window->text != "auto") fuzz.window = reader.OptionalDuration("window");
+  fuzz.settle = reader.DurationOf("settle", fuzz.settle);
+  return fuzz;
 }
 
 }  // namespace ksim::scenario

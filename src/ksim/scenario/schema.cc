@@ -183,6 +183,37 @@ const Type& GuestType() {
   return type;
 }
 
+const Type& LevelType() {
+  static const Type type{
+      "Level",
+      "The load from a time on, until the next level. Before the first it is 0.",
+      {{"at", "duration", "From when on, counted from the start of the run.", "0s"},
+       {"total", "quantity",
+        "What all the pods have together: the ready ones share it, the others have nothing. The "
+        "value of a metric that is not one of pods."},
+       {"each", "quantity", "What each pod has that runs, in place of `total`."}}};
+  return type;
+}
+
+const Type& MetricType() {
+  static const Type type{
+      "Metric",
+      "A metric that HorizontalPodAutoscalers may scale by, and how it goes over the run. With "
+      "`resource` it is what pods use of the CPU or memory, as metrics-server tells it every 15 s; "
+      "with `metric` it is one of your own: of `pods`, of an `object`, or, with neither, external.",
+      {{"resource", "string", "cpu or memory."},
+       {"metric", "string", "The name of a metric: requests_per_second."},
+       {"pods", "string", "The pods that have it, by a label selector: app=web."},
+       {"container", "string", "The container that uses the resource.", "each pod's first"},
+       {"object", "string", "The object that has it, KIND/NAME: Service/queue."},
+       {"namespace", "string", "The namespace of the pods or the object, or of the metric.",
+        "default"},
+       {"labels", "map of strings", "Labels of the metric, which a metric's selector looks at.",
+        "{}"},
+       {"load", "list of Level", "How much it is, from when on.", "", &LevelType()}}};
+  return type;
+}
+
 const Type& ClusterType() {
   static const Type type{
       "Cluster",
@@ -238,7 +269,11 @@ const Type& ClusterType() {
         "than where they are named.",
         "{}"},
        {"guests", "list of Guest", "Programs that run in the cluster beside ksim's own.", "[]",
-        &GuestType()}}};
+        &GuestType()},
+       {"metrics", "list of Metric",
+        "What the metrics APIs tell, by which HorizontalPodAutoscalers scale. Without any of a "
+        "kind there is no such API, as in a cluster without metrics-server.",
+        "[]", &MetricType()}}};
   return type;
 }
 

@@ -36,6 +36,8 @@ const Type& NodeType();
 const Type& SchedulerType();
 const Type& ControllersGuestType();
 const Type& GuestType();
+const Type& LevelType();
+const Type& MetricType();
 const Type& TaintType();
 const Type& NetworkType();
 const Type& LatencyType();

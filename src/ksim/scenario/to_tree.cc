@@ -49,6 +49,23 @@ Value DenyTree(const DenySpec& rule) {
   return out.Build();
 }
 
+Value MetricTree(const MetricSpec& metric) {
+  std::vector<Value> load;
+  for (const MetricSpec::Level& level : metric.load)
+    load.push_back(
+        Obj({{"at", Of(level.at)}, {level.each ? "each" : "total", Value::Of(level.amount)}}));
+  ObjectBuilder out;
+  out.AddIf(!metric.resource.empty(), "resource", Value::Of(metric.resource));
+  out.AddIf(!metric.metric.empty(), "metric", Value::Of(metric.metric));
+  out.AddIf(!metric.pods.empty(), "pods", Value::Of(metric.pods));
+  out.AddIf(!metric.container.empty(), "container", Value::Of(metric.container));
+  out.AddIf(!metric.object_kind.empty(), "object",
+            Value::Of(metric.object_kind + "/" + metric.object_name));
+  out.Add("namespace", Value::Of(metric.ns));
+  out.AddIf(!metric.labels.empty(), "labels", Map(metric.labels));
+  return out.Add("load", Value::Array(std::move(load))).Build();
+}
+
 Value ClusterTree(const ClusterSpec& c) {
   std::vector<Value> nodes;
   for (const NodeSpec& n : c.nodes) nodes.push_back(NodeTree(n));
@@ -83,6 +100,11 @@ Value ClusterTree(const ClusterSpec& c) {
     std::vector<Value> guests;
     for (const GuestSpec& guest : c.guests) guests.push_back(GuestTree(guest));
     out = out.Set("guests", Value::Array(std::move(guests)));
+  }
+  if (!c.metrics.empty()) {
+    std::vector<Value> metrics;
+    for (const MetricSpec& metric : c.metrics) metrics.push_back(MetricTree(metric));
+    out = out.Set("metrics", Value::Array(std::move(metrics)));
   }
   if (c.components != ClusterSpec().components) out = out.Set("components", Strings(c.components));
   if (c.percentage_of_nodes_to_score == 0) return out;

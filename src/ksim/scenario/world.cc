@@ -144,7 +144,11 @@ World::World(const Scenario& scenario, WorldOptions options)
   env_.exit = [this](sim::Process& process) { ExitAndRestart(env_, process); };
   shared_.webhooks = &guest_services_;
   env_.variants = shared_.variants = VariantsOf(scenario);
-  terminated_pod_threshold_ = scenario.cluster.terminated_pod_threshold;
+  controller_settings_.terminated_pod_threshold = scenario.cluster.terminated_pod_threshold;
+  if (!scenario.cluster.metrics.empty()) {
+    metrics_ = std::make_unique<ClusterMetrics>(scenario.cluster.metrics);
+    controller_settings_.metrics = metrics_.get();
+  }
   shared_.service_cidr = scenario.cluster.service_cidr;
   shared_.service_accounts_made =
       RunsController(scenario.cluster, "serviceaccount", scenario.compat);
@@ -220,7 +224,7 @@ namespace {
 
 std::vector<std::unique_ptr<controllers::Controller>> MakeControllers(
     const std::vector<std::string>& names, sim::Process& process, client::Connection& connection,
-    client::InformerFactory& informers, std::int64_t terminated_pod_threshold,
+    client::InformerFactory& informers, const ControllerSettings& settings,
     const std::string& user = {}) {
   std::vector<std::unique_ptr<controllers::Controller>> all;
   for (const std::string& name : names) {
@@ -229,7 +233,8 @@ std::vector<std::unique_ptr<controllers::Controller>> MakeControllers(
     controllers::ControllerContext context(process, connection, informers,
                                            std::string(info->PartName()));
     context.user = user;
-    context.terminated_pod_threshold = terminated_pod_threshold;
+    context.terminated_pod_threshold = settings.terminated_pod_threshold;
+    context.metrics = settings.metrics;
     all.push_back(info->make(std::move(context)));
   }
   return all;
@@ -240,11 +245,11 @@ std::vector<std::unique_ptr<controllers::Controller>> MakeControllers(
 void World::AddControllerProcess(const std::string& name,
                                  const std::vector<std::string>& controllers,
                                  const std::string& user) {
-  auto build = [controllers, user, threshold = terminated_pod_threshold_](
+  auto build = [controllers, user, settings = controller_settings_](
                    sim::Process& process, client::Connection& connection,
                    client::InformerFactory& informers) -> std::unique_ptr<Component::Body> {
     return std::make_unique<ControllerBody>(
-        MakeControllers(controllers, process, connection, informers, threshold, user));
+        MakeControllers(controllers, process, connection, informers, settings, user));
   };
   components_.push_back(std::make_unique<Component>(
       env_, name, ServerOf(0),
@@ -257,13 +262,13 @@ void World::AddReplicas(const std::string& base, std::int64_t replicas,
   elections_.push_back(std::make_unique<ElectionGroup>(sim_, base));
   ElectionGroup* group = elections_.back().get();
   for (std::int64_t i = 0; i < replicas; ++i) {
-    auto build = [controllers, group, threshold = terminated_pod_threshold_](
+    auto build = [controllers, group, settings = controller_settings_](
                      sim::Process& process, client::Connection& connection,
                      client::InformerFactory& informers) -> std::unique_ptr<Component::Body> {
       return std::make_unique<ElectedBody>(
           process, connection, informers, *group,
-          [controllers, threshold, &process, &connection, &informers] {
-            return MakeControllers(controllers, process, connection, informers, threshold);
+          [controllers, settings, &process, &connection, &informers] {
+            return MakeControllers(controllers, process, connection, informers, settings);
           });
     };
     components_.push_back(std::make_unique<Component>(
@@ -323,6 +328,7 @@ void World::AddGuests(const ClusterSpec& cluster) {
     for (std::int64_t i = 0; i < spec.replicas; ++i) {
       guest::GuestOptions options = GuestOptionsOf(env_.compat, spec, i);
       options.api.access = &servers_.front()->access();
+      options.api.metrics = metrics_.get();
       guests_.push_back(std::make_unique<guest::GuestProcess>(
           env_, ServerOf(0), **guest::SharedLibrary(), **program, std::move(options),
           [this](guest::GuestFailure failure) { guest_failures_.push_back(std::move(failure)); }));

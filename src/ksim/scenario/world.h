@@ -26,6 +26,7 @@
 #include "ksim/scenario/component.h"
 #include "ksim/scenario/guest_services.h"
 #include "ksim/scenario/leader_elected_component.h"
+#include "ksim/scenario/metrics/cluster_metrics.h"
 #include "ksim/scenario/scenario.h"
 #include "ksim/sim/digest.h"
 #include "ksim/sim/simulation.h"
@@ -54,6 +55,13 @@ struct WorldOptions {
   apiserver::WebhookDirectory* webhooks = nullptr;
   // False: the run is compared with no other. What it does is the same, and it costs less.
   bool digest = true;
+};
+
+// ControllerSettings: flags of built-in controllers, and the metrics that they read.
+struct ControllerSettings {
+  ControllerSettings() = default;
+  std::int64_t terminated_pod_threshold = 0;
+  const api::MetricsSource* metrics = nullptr;
 };
 
 class World : public fault::Cluster {
@@ -161,7 +169,8 @@ class World : public fault::Cluster {
   std::set<std::string> removed_nodes_;
   std::map<std::pair<std::string, kubelet::Trouble>, int> troubles_;  // by node: how many faults
   std::map<std::pair<std::string, std::string>, int> cuts_;  // by two processes: how many faults
-  std::int64_t terminated_pod_threshold_ = 0;
+  std::unique_ptr<ClusterMetrics> metrics_;  // null: the cluster has no metrics APIs
+  ControllerSettings controller_settings_;
   int next_node_ = 0;
   bool kubelets_taint_ = true;  // no node lifecycle controller runs
   sim::Process* user_ = nullptr;

@@ -63,6 +63,11 @@ ReconcileResult ReconcileResult::KeepingFailures() && {
   return std::move(*this);
 }
 
+ReconcileResult ReconcileResult::WithKeyQueued() && {
+  key_queued_ = true;
+  return std::move(*this);
+}
+
 std::string ReconcileResult::ToString() const {
   switch (kind_) {
     case Kind::kDone:
@@ -140,6 +145,7 @@ sim::Task<void> ReconcileLoop::Worker() {
 }
 
 void ReconcileLoop::Requeue(const QueuedRequest& request, const ReconcileResult& result) {
+  if (result.key_queued()) return;
   const std::string& key = request.key;
   const int priority = result.priority().value_or(request.priority);
   switch (result.kind()) {

@@ -41,6 +41,14 @@ constexpr Profile MakeV130() {
   p.job_pod_failure_policy = true;
   p.job_pod_replacement_policy = true;
   p.cron_scheduled_annotation = true;
+  p.hpa_workers = 5;
+  p.hpa_checks_selectors = true;
+  p.hpa_reports_failed_metrics = true;
+  p.hpa_counts_opposite_scalings = true;
+  p.hpa_counts_sidecar_requests = true;
+  p.hpa_falls_back_to_target = true;
+  p.hpa_ignores_missing_at_target = true;
+  p.hpa_says_usage = true;
   return p;
 }
 
@@ -91,6 +99,13 @@ constexpr Profile MakeV136() {
   p.job_suspended_has_no_start = true;
   p.job_reads_own_writes = true;
   p.cron_sees_success_at_once = true;
+  p.hpa_container_metrics_may_miss = true;
+  p.hpa_tolerances = true;
+  p.hpa_pod_level_requests = true;
+  p.hpa_retries_conflicts = true;
+  p.hpa_memory_is_binary = true;
+  p.hpa_names_averaged_object = true;
+  p.hpa_caps_replicas = true;
   return p;
 }
 

@@ -200,6 +200,45 @@ struct Profile {
   // cronjob_controllerv2.go syncCronJob: a Job that is seen to be finished gives its time of
   // success at once, and the Event calls its condition so.
   bool cron_sees_success_at_once = false;
+
+  // --- HorizontalPodAutoscalers ---
+  // config/v1alpha1/defaults.go ConcurrentHorizontalPodAutoscalerSyncs; before it there is one.
+  int hpa_workers = 1;
+  // horizontal.go validateAndParseSelector: pods that several autoscalers select are scaled by
+  // none.
+  bool hpa_checks_selectors = false;
+  // horizontal.go computeReplicasForMetrics: a metric that fails is a sync's error even if others
+  // decide, and a sync that fails writes what it has measured.
+  bool hpa_reports_failed_metrics = false;
+  // horizontal.go calculateScaleUpLimitWithScalingRules: a period's start counts scalings both
+  // ways.
+  bool hpa_counts_opposite_scalings = false;
+  // replica_calculator.go calculatePodRequests: requests of sidecars count, and the error names the
+  // container.
+  bool hpa_counts_sidecar_requests = false;
+  // replica_calculator.go GetResourceReplicas: on a scale-down pods without a metric count as using
+  // the target where that is more than their request.
+  bool hpa_falls_back_to_target = false;
+  // replica_calculator.go calcPlainMetricReplicas: at the target exactly, pods without a metric are
+  // left out; before that they count as using nothing.
+  bool hpa_ignores_missing_at_target = false;
+  // Texts call usage what is not a percentage, a container's metric has a name of its own, and pods
+  // without metrics are looked for before their requests are.
+  bool hpa_says_usage = false;
+  // metrics/client.go getContainerMetrics: a pod whose metrics lack the container has none.
+  bool hpa_container_metrics_may_miss = false;
+  // HPAConfigurableTolerance; Tolerances.isWithin.
+  bool hpa_tolerances = false;
+  // PodLevelResources: replica_calculator.go calculateRequests.
+  bool hpa_pod_level_requests = false;
+  // horizontal.go reconcileAutoscaler: a scale that somebody else wrote is read again.
+  bool hpa_retries_conflicts = false;
+  // horizontal.go buildQuantity: memory is told in Ki, Mi, Gi.
+  bool hpa_memory_is_binary = false;
+  // horizontal.go computeStatusForObjectMetric: the status names the object of an average, too.
+  bool hpa_names_averaged_object = false;
+  // replica_calculator.go: counts beyond int32 stay at its end.
+  bool hpa_caps_replicas = false;
 };
 
 const Profile& ProfileOf(api::Compat compat);

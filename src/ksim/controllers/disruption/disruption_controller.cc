@@ -9,6 +9,7 @@
 #include "ksim/api/pod.h"
 #include "ksim/base/status.h"
 #include "ksim/controllers/common/label_index.h"
+#include "ksim/controllers/common/label_selector_text.h"
 #include "ksim/controllers/common/manager_client.h"
 #include "ksim/controllers/disruption/budget_status.h"
 #include "ksim/value/selector.h"
@@ -21,25 +22,6 @@ namespace {
 
 constexpr Duration kStaleTimeout = Minutes(2);  // stalePodDisruptionTimeout
 constexpr std::string_view kTarget = "DisruptionTarget";
-
-// A label selector as gogo's String prints it.
-std::string SelectorText(const Value& selector) {
-  if (selector.is_null()) return "nil";
-  std::string labels, expressions;
-  for (const Value::Member& label : selector.Get("matchLabels").members())
-    labels += fmt::format("{}: {},", label.name.text(), label.value.AsString());
-  for (const Value& e : selector.Get("matchExpressions").items()) {
-    std::vector<std::string_view> values;
-    for (const Value& v : e.Get("values").items()) values.push_back(v.AsString());
-    expressions +=
-        fmt::format("LabelSelectorRequirement{{Key:{},Operator:{},Values:[{}],}},",
-                    e.Get("key").AsString(), e.Get("operator").AsString(), fmt::join(values, " "));
-  }
-  return fmt::format(
-      "&LabelSelector{{MatchLabels:map[string]string{{{}}},MatchExpressions:"
-      "[]LabelSelectorRequirement{{{}}},}}",
-      labels, expressions);
-}
 
 std::unique_ptr<client::RateLimiter> Limiter(const ControllerContext& context) {
   return client::DefaultControllerRateLimiter(context.process);
@@ -163,7 +145,7 @@ sim::Task<std::string> DisruptionController::TrySync(api::Object budget, bool* c
               "unmanaged. As a result, the status of the PDB cannot be calculated correctly, which "
               "may result in undefined behavior. To account for these pods please set "
               "\".spec.minAvailable\" field of the PDB to an integer value.",
-              SelectorText(budget.spec().Get("selector"))));
+              LabelSelectorText(budget.spec().Get("selector"))));
   }
 
   // 2. Those that an eviction has taken and that are not marked for deletion yet.

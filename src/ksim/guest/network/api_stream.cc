@@ -6,6 +6,7 @@
 #include "ksim/apiserver/doors/http/component_statuses.h"
 #include "ksim/apiserver/doors/http/request_info.h"
 #include "ksim/apiserver/doors/http/url.h"
+#include "ksim/guest/network/metrics_answers.h"
 #include "ksim/guest/wasi/errno.h"
 
 namespace ksim::guest {
@@ -18,7 +19,7 @@ class ApiStream::Writer final : public http::ResponseWriter {
   explicit Writer(ApiStream& stream) : stream_(stream) {}
   void Respond(http::StreamId stream, http::HttpResponse response) override {
     stream_.Answered(stream, response.code);
-    stream_.codec_->Respond(stream, std::move(response));
+    stream_.codec_->Respond(stream, stream_.Finished(stream, std::move(response)));
     stream_.Flush();
   }
   void Begin(http::StreamId stream, http::HttpResponse head) override {
@@ -51,6 +52,7 @@ ApiStream::ApiStream(sim::Simulation& sim, const api::Kinds& kinds, const ApiSid
     : sim_(sim),
       relay_(relay),
       user_(side.user),
+      metrics_(side.metrics),
       came_(std::move(came)),
       codec_(http::MakeConnection(*this, http::ConnectionLimits())),
       writer_(std::make_unique<Writer>(*this)),
@@ -79,6 +81,12 @@ void ApiStream::OnRequest(http::StreamId stream, http::HttpRequest request) {
   asked.method = request.method;
   asked.path = request.target.substr(0, request.target.find('?'));
   asked.background = sim_.context().background;
+  if (metrics_ != nullptr) {
+    if (std::optional<PodMetricsRequest> measured = AsPodList(request, *metrics_)) {
+      measured_[stream] = std::move(measured->selector);
+      return session_->Serve(relay_, stream, measured->pods);
+    }
+  }
   std::optional<http::HttpResponse> answer = OwnAnswer(request);
   if (!answer) return session_->Serve(relay_, stream, request);
   relay_.Ask([this, alive = std::weak_ptr<const bool>(alive_), stream,
@@ -90,6 +98,14 @@ void ApiStream::OnRequest(http::StreamId stream, http::HttpRequest request) {
     codec_->Reset(stream);
     Flush();
   });
+}
+
+http::HttpResponse ApiStream::Finished(http::StreamId stream, http::HttpResponse response) {
+  const auto found = measured_.find(stream);
+  if (found == measured_.end()) return response;
+  const std::string selector = std::move(found->second);
+  measured_.erase(found);
+  return PodMetricsOf(response, selector, *metrics_, sim_.now());
 }
 
 void ApiStream::Answered(http::StreamId stream, int status) {
@@ -108,12 +124,14 @@ std::optional<http::HttpResponse> ApiStream::OwnAnswer(const http::HttpRequest& 
     if (auto refusal = reviews_.RefusePath(request, *url, info)) return refusal;
     return paths_.Serve(request, *url);
   }
+  if (auto metrics = ServeMetrics(request, metrics_, sim_.now())) return metrics;
   if (auto status = http::ServeComponentStatus(request, *url, info)) return status;
   return reviews_.Serve(request, *url, info);
 }
 
 void ApiStream::OnGone(http::StreamId stream) {
   asked_.erase(stream);
+  measured_.erase(stream);
   session_->Gone(stream);
 }
 

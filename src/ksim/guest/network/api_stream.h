@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "ksim/api/compat.h"
+#include "ksim/api/core/metrics_source.h"
 #include "ksim/api/kinds.h"
 #include "ksim/apiserver/core/access.h"
 #include "ksim/apiserver/doors/http/connection.h"
@@ -28,6 +29,8 @@ struct ApiSide {
   // Says what the guest may ask for; null allows everything. Outlives the guest.
   const apiserver::AccessJudge* access = nullptr;
   std::string user;  // of requests that ask in nobody else's name
+  // The metrics APIs that it serves; null: none. Outlives the guest.
+  const api::MetricsSource* metrics = nullptr;
 };
 
 class ApiStream final : private apiserver::http::RequestSink {
@@ -63,17 +66,22 @@ class ApiStream final : private apiserver::http::RequestSink {
   // The answer to what needs no look at the cluster: discovery, the version, health, reviews.
   std::optional<apiserver::http::HttpResponse> OwnAnswer(
       const apiserver::http::HttpRequest& request) const;
+  // The server's answer as the guest gets it: a list of pods may have been asked for their metrics.
+  apiserver::http::HttpResponse Finished(apiserver::http::StreamId stream,
+                                         apiserver::http::HttpResponse response);
   void Flush();
   void Answered(apiserver::http::StreamId stream, int status);
 
   sim::Simulation& sim_;
   Relay& relay_;
   const std::string user_;
+  const api::MetricsSource* const metrics_;
   Came came_;
   std::unique_ptr<apiserver::http::Connection> codec_;
   std::unique_ptr<Writer> writer_;
   std::unique_ptr<apiserver::http::HttpSession> session_;
-  std::map<apiserver::http::StreamId, Asked> asked_;  // that is not answered
+  std::map<apiserver::http::StreamId, Asked> asked_;           // that is not answered
+  std::map<apiserver::http::StreamId, std::string> measured_;  // selectors of pods
   std::uint16_t error_ = 0;
   bool ended_ = false;
   apiserver::http::Paths paths_;

@@ -29,6 +29,7 @@ constexpr Describer kDescribers[] = {
     {"apps/v1", "DaemonSet", DescribeDaemonSet},
     {"batch/v1", "Job", DescribeJob},
     {"batch/v1", "CronJob", DescribeCronJob},
+    {"autoscaling/v2", "HorizontalPodAutoscaler", DescribeAutoscaler},
     {"v1", "Service", DescribeService},
     {"discovery.k8s.io/v1", "EndpointSlice", DescribeEndpointSlice},
     {"v1", "PersistentVolumeClaim", DescribeVolumeClaim},

@@ -1,5 +1,6 @@
 // The describers, one a kind. Each stands in the file of its group: pod.cc, node.cc, workloads.cc,
-// service.cc, storage.cc, namespace.cc, configuration.cc; describe.cc chooses among them.
+// autoscaler.cc, service.cc, storage.cc, namespace.cc, configuration.cc; describe.cc chooses among
+// them.
 #pragma once
 #include <string>
 
@@ -30,6 +31,7 @@ std::string DescribeStatefulSet(const Described& d);
 std::string DescribeDaemonSet(const Described& d);
 std::string DescribeJob(const Described& d);
 std::string DescribeCronJob(const Described& d);
+std::string DescribeAutoscaler(const Described& d);
 std::string DescribeService(const Described& d);
 std::string DescribeEndpointSlice(const Described& d);
 std::string DescribeVolumeClaim(const Described& d);

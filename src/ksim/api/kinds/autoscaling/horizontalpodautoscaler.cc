@@ -73,6 +73,13 @@ Value InitialHpaStatus(const Value&, Compat) {
   return value::Obj({{"currentMetrics", Value()}, {"desiredReplicas", Value::Of(0)}});
 }
 
+// Go writes a list that is nil as null.
+Value PrepareHpaStatusUpdate(const Value&, Value updated, Compat) {
+  const Value& status = updated.Get(Fields().status);
+  if (!status.is_object() || status.Has("currentMetrics")) return updated;
+  return updated.Set(Fields().status, status.Set("currentMetrics", Value()));
+}
+
 // --- v1 -----------------------------------------------------------------------------------------
 
 Value DefaultHpaV1(const Value& tree, Compat) {
@@ -133,6 +140,7 @@ extern const KindSpec kHorizontalPodAutoscalerKind = {
     .cells = HpaCells,
     .defaults = DefaultHpa,
     .initial_status = InitialHpaStatus,
+    .prepare_status_update = PrepareHpaStatusUpdate,
     .validation =
         {
             .on_create = {kCheckMeta, kCheckObject},

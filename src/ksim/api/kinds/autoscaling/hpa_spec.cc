@@ -222,6 +222,11 @@ void CheckRules(const Value& rules, const FieldPath& path, FieldErrorList* error
   if (!rules.Get("selectPolicy").is_null() && select != "Max" && select != "Min" &&
       select != "Disabled")
     errors->NotSupported(path.Child("selectPolicy"), select, {"Disabled", "Max", "Min"});
+  const absl::StatusOr<value::Quantity> tolerance =
+      value::Quantity::FromTree(rules.Get("tolerance"));
+  if (tolerance.ok() && tolerance->Sign() < 0)
+    errors->Invalid(path.Child("tolerance"), tolerance->ToString(),
+                    "must be greater than or equal to 0");
   const FieldPath policies = path.Child("policies");
   if (rules.Get("policies").empty()) errors->Required(policies, "must specify at least one Policy");
   for (std::size_t i = 0; i < rules.Get("policies").size(); ++i) {
