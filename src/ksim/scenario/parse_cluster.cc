@@ -12,6 +12,7 @@
 #include "ksim/scenario/guests.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/scenario/size_bounds.h"
+#include "ksim/scenario/stages.h"
 
 namespace ksim::scenario {
 namespace {
@@ -313,6 +314,7 @@ ClusterSpec ParseCluster(ParseContext& context, const YamlNode& node, api::Compa
   ParseServiceAccounts(context, reader, &cluster);
   CheckElections(context, reader, cluster);
   ParseGuests(context, reader, &cluster);
+  ReadStagesField(context, reader, &cluster);
   return cluster;
 }
 

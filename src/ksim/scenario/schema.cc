@@ -238,7 +238,11 @@ const Type& ClusterType() {
         "than where they are named.",
         "{}"},
        {"guests", "list of Guest", "Programs that run in the cluster beside ksim's own.", "[]",
-        &GuestType()}}};
+        &GuestType()},
+       {"stages", "list of files or Stages",
+        "KWOK's Stage documents (kwok.x-k8s.io/v1alpha1): they play the pods that they select in "
+        "place of the kubelet's containers. Stages after `---` count too.",
+        "[]"}}};
   return type;
 }
 

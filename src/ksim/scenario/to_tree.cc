@@ -84,6 +84,11 @@ Value ClusterTree(const ClusterSpec& c) {
     for (const GuestSpec& guest : c.guests) guests.push_back(GuestTree(guest));
     out = out.Set("guests", Value::Array(std::move(guests)));
   }
+  if (!c.stages.empty()) {
+    std::vector<Value> stages;
+    for (const Manifest& stage : c.stages) stages.push_back(stage.tree);
+    out = out.Set("stages", Value::Array(std::move(stages)));
+  }
   if (c.components != ClusterSpec().components) out = out.Set("components", Strings(c.components));
   if (c.percentage_of_nodes_to_score == 0) return out;
   return out.Set("scheduler",

@@ -31,6 +31,10 @@
 #include "ksim/sim/simulation.h"
 #include "ksim/store/etcd.h"
 
+namespace ksim::kubelet {
+class StageSet;  // kubelet/stages/stage.h
+}
+
 namespace ksim::scenario {
 
 // A controller beside the built-in ones; it runs in a process of its own.
@@ -163,7 +167,8 @@ class World : public fault::Cluster {
   std::map<std::pair<std::string, std::string>, int> cuts_;  // by two processes: how many faults
   std::int64_t terminated_pod_threshold_ = 0;
   int next_node_ = 0;
-  bool kubelets_taint_ = true;  // no node lifecycle controller runs
+  bool kubelets_taint_ = true;                       // no node lifecycle controller runs
+  std::shared_ptr<const kubelet::StageSet> stages_;  // null: there are none
   sim::Process* user_ = nullptr;
   std::function<void()> user_started_;
   api::Endpoint* user_server_ = nullptr;
