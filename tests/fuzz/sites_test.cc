@@ -21,6 +21,7 @@ const std::map<std::string, std::string> kRare = {
     {"scheduler/preemption", "more than 100 nodes must have pods that could go"},
     {"scheduler/preemptionTie", "nobody preempts in these folders"},
     {"serviceaccount/retry", "no write of a service account is refused in these folders"},
+    {"stage/retry", "an API server must be away while a Stage is played"},
     {"reseed/GUEST", "no scenario of these folders has a guest"}};
 
 // A scenario for the sites that no file of scenarios/ reaches: a leader loses its lease, and a

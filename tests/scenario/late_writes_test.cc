@@ -1,4 +1,4 @@
-#include "ksim/scenario/late_writes.h"
+#include "ksim/scenario/observers/late_writes.h"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "ksim/cli/cited_events.h"
-#include "ksim/scenario/delivery.h"
 #include "ksim/scenario/not_simulated.h"
+#include "ksim/scenario/observers/delivery.h"
 #include "ksim/scenario/runner.h"
 
 namespace ksim::cli {

@@ -117,6 +117,21 @@ StoryText::StoryText(const std::vector<Record>& events, const api::Kinds& kinds,
   }
 }
 
+namespace {
+
+// "container-starts", or "container-starts fails: WHY".
+std::string DescribeStage(const Record& r) {
+  if (r.Text("action") == "stages") return fmt::format("leaves {} to Stages", r.Text("pod"));
+  constexpr std::string_view kFails = " fails: ";
+  const std::string_view result = r.Text("result");
+  const std::size_t fails = result.find(kFails);
+  if (fails == result.npos) return fmt::format("plays {} for {}", result, r.Text("pod"));
+  return fmt::format("fails to play {} for {}: {}", result.substr(0, fails), r.Text("pod"),
+                     result.substr(fails + kFails.size()));
+}
+
+}  // namespace
+
 std::string StoryText::ObjectText(std::string_view resource, std::string_view ns,
                                   std::string_view name) const {
   if (ns.empty() || ns == "default") return fmt::format("{}/{}", resource, name);
@@ -201,6 +216,7 @@ std::string StoryText::Describe(const Record& r) const {
       return fmt::format("is answered {} {}", r.Int("code"), r.Text("reason"));
     }
     case EventKind::kRuntime: {
+      if (r.Text("action").starts_with("stage")) return DescribeStage(r);
       const std::string_view container = r.Text("container");
       const std::string of = container.empty() ? "" : fmt::format(" of {}", container);
       const std::string result =

@@ -86,6 +86,9 @@ Kubelet::Kubelet(sim::Process& process, client::Connection& connection,
             }),
       started_(process.SteadyNow()),
       runtime_changed_(process.simulation()) {
+  if (options_.stages != nullptr)
+    stages_ = std::make_unique<StagePlayer>(process, client_, runtime, options_.stages,
+                                            options_.name, options_.internal_ip());
   runtime_.OnChange([this](const std::string& uid) { RuntimeChanged(uid); });
   runtime_.OnTrouble([this] { evictions_.TroubleChanged(); });
 }
@@ -138,6 +141,18 @@ void Kubelet::CleanUp() {
   for (const std::string& uid : runtime_.PodUids()) {
     if (!workers_.Known(uid)) workers_.KillOrphan(runtime_.Find(uid)->pod);
   }
+  if (stages_ != nullptr) stages_->ForgetOthers();
+}
+
+// A pod stays with the runtime or with the Stages, whichever took it: a label that changes later
+// does not move it, nor does a restart of the kubelet.
+bool Kubelet::PlayStages(const api::Object& pod) {
+  const std::string uid(pod.uid());
+  if (stages_ == nullptr || workers_.Known(uid) || runtime_.Find(uid) != nullptr) return false;
+  if (!runtime_.IsPlayed(uid) && !stages_->Selects(pod)) return false;
+  runtime_.UsePodNetwork(nodes_.lister().Get("", options_.name).spec().Get("podCIDR").AsString());
+  stages_->See(pod);
+  return true;
 }
 
 // Pods that run already are admitted anew: a kubelet that comes back remembers nothing, and the
@@ -147,13 +162,16 @@ void Kubelet::AddPod(const api::Object& pod) {
     early_[std::string(pod.uid())] = pod;
     return;
   }
+  if (PlayStages(pod)) return;
   const bool over = pod.deleting() || api::PodView(pod).terminal();
   if (!over) {
     api::Object node = nodes_.lister().Get("", options_.name);
     if (node.empty()) node = node_.InitialNode();  // kubelet_getters.go getNodeAnyWay
     runtime_.UsePodNetwork(node.spec().Get("podCIDR").AsString());
     std::optional<Refusal> refusal = evictions_.Admit(pod);
-    if (!refusal) refusal = Admit(pod, workers_.ActivePods(), node, profile_);
+    std::vector<api::Object> others = workers_.ActivePods();
+    if (stages_ != nullptr) stages_->AppendActive(&others);
+    if (!refusal) refusal = Admit(pod, others, node, profile_);
     if (refusal) {
       Reject(pod, *refusal);
       return;
@@ -174,6 +192,10 @@ void Kubelet::UpdatePod(const api::Object& before, const api::Object& after) {
     AddPod(after);
     return;
   }
+  if (stages_ != nullptr && stages_->Plays(after)) {
+    stages_->See(after);
+    return;
+  }
   const std::string uid(after.uid());
   statuses_.Observed(after);
   // A rejected pod has no worker. It gets one for its deletion if it was marked for deletion before
@@ -192,6 +214,7 @@ void Kubelet::RemovePod(const api::Object& pod) {
   early_.erase(std::string(pod.uid()));
   if (pod.empty() || !ready_) return;
   workers_.Remove(std::string(pod.uid()));
+  if (stages_ != nullptr) stages_->Remove(pod);
 }
 
 void Kubelet::Reject(const api::Object& pod, const Refusal& refusal) {

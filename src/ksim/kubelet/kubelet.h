@@ -6,6 +6,7 @@
 // Source: pkg/kubelet/kubelet.go Run, syncLoopIteration, HandlePod*; config/{apiserver,config}.go;
 // pleg/generic.go. KUBELET-01..03, 08, 35..37.
 #pragma once
+#include <memory>
 #include <string>
 
 #include "absl/container/btree_map.h"
@@ -18,6 +19,7 @@
 #include "ksim/kubelet/pod_workers/pod_workers.h"
 #include "ksim/kubelet/prober/prober.h"
 #include "ksim/kubelet/runtime/runtime.h"
+#include "ksim/kubelet/stages/stage_player.h"
 #include "ksim/kubelet/status/status_manager.h"
 #include "ksim/sim/process.h"
 
@@ -36,6 +38,9 @@ class Kubelet {
   void UpdatePod(const api::Object& before, const api::Object& after);
   void RemovePod(const api::Object& pod);
   void Reject(const api::Object& pod, const struct Refusal& refusal);
+
+  // Gives the pod to the Stages if it is one of theirs. False: it is not.
+  bool PlayStages(const api::Object& pod);
 
   sim::Task<void> Run();
   void CleanUp();
@@ -59,6 +64,7 @@ class Kubelet {
   Prober prober_;
   PodWorkers workers_;
   EvictionManager evictions_;
+  std::unique_ptr<StagePlayer> stages_;  // null: there are none
   NodeAgent node_;
   VirtualTime started_;
   int pod_registration_ = 0;

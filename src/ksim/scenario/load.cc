@@ -10,6 +10,7 @@
 #include "ksim/base/status.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/scenario/size_bounds.h"
+#include "ksim/scenario/stages.h"
 #include "ksim/value/json.h"
 
 namespace ksim::scenario {
@@ -172,13 +173,15 @@ std::vector<Diagnostic> ManifestWarnings(const YamlFile& file, std::size_t scena
   return out;
 }
 
-void LoadScenario(const Source& source, const LoadOptions& options, Loaded* loaded) {
+void LoadScenario(const Source& source, const std::vector<Manifest>& stages,
+                  const LoadOptions& options, Loaded* loaded) {
   Problems problems(*source.file);
   ApplyFlags(options, &source.file->documents[*source.scenario], &problems, loaded);
   api::Kinds kinds;
   ParseContext context(source.file, problems, kinds);
   context.directory = options.directory.value_or(DirectoryOf(source.file->name));
   context.read_named = options.read ? options.read : ReadNamed;
+  context.stages = stages;
   loaded->scenarios.push_back(ParseScenario(context, *source.scenario));
   loaded->files.push_back(source.file->name);
   AppendTooManyPods(loaded->scenarios.back(), &problems);
@@ -193,6 +196,7 @@ Scenario FlagsOnly(const LoadOptions& options, Loaded* loaded) {
   ApplyFlags(options, &file->documents[0], &problems, loaded);
   api::Kinds kinds;
   ParseContext context(file, problems, kinds);
+  context.read_named = options.read ? options.read : ReadNamed;
   Scenario scenario = ParseScenario(context, 0);
   Take(problems, {}, loaded);
   return scenario;
@@ -208,13 +212,42 @@ void LoadManifests(const std::vector<Source>& sources, const LoadOptions& option
     if (steps.empty()) step.at = Duration();
     step.kind = StepKind::kCreate;
     step.objects = ReadManifestFile(kinds, source.file, &loaded->errors, &loaded->warnings);
-    steps.push_back(std::move(step));
+    TakeStages(&step.objects, &scenario.cluster.stages);
+    if (!step.objects.empty()) steps.push_back(std::move(step));
   }
+  CheckStages(scenario.cluster.stages, &loaded->errors, &loaded->warnings);
   for (Step& s : scenario.steps) steps.push_back(std::move(s));
   scenario.steps = std::move(steps);
   for (Diagnostic& d : TooManyPods(scenario)) loaded->errors.push_back(std::move(d));
   loaded->scenarios.push_back(std::move(scenario));
   loaded->files.push_back(sources.front().file->name);
+}
+
+bool HoldsStagesAlone(const Source& source) {
+  return std::all_of(
+      source.file->documents.begin(), source.file->documents.end(),
+      [](const YamlNode& document) { return IsStage(Manifest(document.ToValue())); });
+}
+
+// The Stages of files that hold nothing else go to the scenarios beside them.
+std::vector<Manifest> TakeStagesBeside(std::vector<Source>* sources, Loaded* loaded) {
+  std::vector<Manifest> stages;
+  const bool beside = std::any_of(sources->begin(), sources->end(),
+                                  [](const Source& s) { return s.scenario.has_value(); });
+  if (!beside) return stages;
+  api::Kinds kinds;
+  std::vector<Source> others;
+  for (Source& source : *sources) {
+    if (source.scenario || !HoldsStagesAlone(source)) {
+      others.push_back(std::move(source));
+      continue;
+    }
+    std::vector<Manifest> read =
+        ReadManifestFile(kinds, source.file, &loaded->errors, &loaded->warnings);
+    TakeStages(&read, &stages);
+  }
+  *sources = std::move(others);
+  return stages;
 }
 
 void RejectMixture(const std::vector<Source>& sources, Loaded* loaded) {
@@ -241,11 +274,12 @@ Loaded Load(const std::vector<std::string>& paths, const LoadOptions& options) {
   std::vector<Source> sources;
   for (const std::string& path : Expand(paths, &loaded))
     if (std::optional<Source> s = ReadSource(path, read, &loaded)) sources.push_back(*std::move(s));
+  const std::vector<Manifest> stages = TakeStagesBeside(&sources, &loaded);
   RejectMixture(sources, &loaded);
   std::vector<Source> manifests;
   for (const Source& source : sources) {
     if (source.scenario)
-      LoadScenario(source, options, &loaded);
+      LoadScenario(source, stages, options, &loaded);
     else
       manifests.push_back(source);
   }
@@ -272,7 +306,7 @@ Loaded ParseScenarioTree(const value::Value& tree, const std::string& directory)
     loaded.errors.push_back(FileError("scenario in the header", "it is not a Scenario"));
     return loaded;
   }
-  LoadScenario(*source, options, &loaded);
+  LoadScenario(*source, {}, options, &loaded);
   loaded.warnings.clear();
   return loaded;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ksim/base/status.h"
+#include "ksim/scenario/stages.h"
 
 namespace ksim::scenario {
 namespace {
@@ -74,6 +75,7 @@ void ReadDocuments(ParseContext& context) {
     document.span = node.span;
     document.manifests =
         ReadManifests(context.problems, context.kinds, context.file, node, {std::to_string(i)});
+    TakeStages(&document.manifests, &context.stages);
     if (!document.manifests.empty()) {
       const Manifest& first = document.manifests.front();
       document.label = fmt::format("{}/{}", first.Kind(), first.Name());
@@ -209,6 +211,10 @@ Scenario ParseScenario(ParseContext& context, std::size_t index) {
     AddDefaultStep(context, &scenario);
   }
   CheckDocumentsUsed(context);
+  std::vector<Manifest>& stages = scenario.cluster.stages;
+  stages.insert(stages.end(), context.stages.begin(), context.stages.end());
+  RefuseStagesInSteps(scenario.steps, &context.problems.errors);
+  CheckStages(stages, &context.problems.errors, &context.problems.warnings);
   return scenario;
 }
 

@@ -37,6 +37,7 @@ struct ParseContext {
   FileReader read_named;  // of a file that the scenario names
   std::size_t index = 0;  // of the Scenario among the file's documents
   std::vector<Document> documents;
+  std::vector<Manifest> stages;  // KWOK's Stages among the documents
 };
 
 // Document `index` of the file as a Scenario. Problems are in the context; what could be read is

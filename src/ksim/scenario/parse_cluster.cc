@@ -15,6 +15,7 @@
 #include "ksim/scenario/guests.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/scenario/size_bounds.h"
+#include "ksim/scenario/stages.h"
 #include "ksim/value/quantity.h"
 #include "ksim/value/selector.h"
 
@@ -453,6 +454,7 @@ ClusterSpec ParseCluster(ParseContext& context, const YamlNode& node, api::Compa
   CheckElections(context, reader, cluster);
   ParseGuests(context, reader, &cluster);
   cluster.metrics = ParseMetrics(context, reader);
+  ReadStagesField(context, reader, &cluster);
   return cluster;
 }
 

@@ -273,7 +273,11 @@ const Type& ClusterType() {
        {"metrics", "list of Metric",
         "What the metrics APIs tell, by which HorizontalPodAutoscalers scale. Without any of a "
         "kind there is no such API, as in a cluster without metrics-server.",
-        "[]", &MetricType()}}};
+        "[]", &MetricType()},
+       {"stages", "list of files or Stages",
+        "KWOK's Stage documents (kwok.x-k8s.io/v1alpha1): they play the pods that they select in "
+        "place of the kubelet's containers. Stages after `---` count too.",
+        "[]"}}};
   return type;
 }
 

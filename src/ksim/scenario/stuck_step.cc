@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -10,7 +11,9 @@
 #include "ksim/api/object.h"
 #include "ksim/controllers/kind_effects.h"
 #include "ksim/controllers/registry.h"
+#include "ksim/kubelet/stages/stage.h"
 #include "ksim/scenario/not_simulated.h"
+#include "ksim/scenario/stages.h"
 
 namespace ksim::scenario {
 namespace {
@@ -61,8 +64,12 @@ std::string WhoRemoves(std::string_view finalizer, const Scenario& scenario) {
                      who->Title(), finalizer);
 }
 
-std::string WhyPodStays(std::string_view node, const Scenario& scenario, World& world) {
+std::string WhyPodStays(const api::Object& pod, std::string_view node, const Scenario& scenario,
+                        World& world) {
   const sim::Process* kubelet = world.sim().FindProcess("kubelet/" + std::string(node));
+  const std::shared_ptr<const kubelet::StageSet> stages = StagesOf(scenario.cluster);
+  if (kubelet != nullptr && kubelet->alive() && stages != nullptr && stages->Selects(pod))
+    return "no Stage has deleted it";
   if (kubelet != nullptr && kubelet->alive())
     return fmt::format("the kubelet of {} has not ended it", node);
   const ControllerInfo* collector = MissingController(scenario.cluster, scenario.compat, "podgc");
@@ -80,7 +87,8 @@ std::string WhyStays(const api::Object& object, const Scenario& scenario, World&
     for (const value::Value& f : spec.Get("finalizers").items())
       return WhoRemoves(f.AsString(), scenario);
   const std::string_view node = spec.Get("nodeName").AsString();
-  return object.kind() == "Pod" && !node.empty() ? WhyPodStays(node, scenario, world) : "";
+  const bool bound = object.kind() == "Pod" && !node.empty();
+  return bound ? WhyPodStays(object, node, scenario, world) : "";
 }
 
 std::string WhyStuckInDeletion(const Step& step, const Scenario& scenario, World& world) {

@@ -17,6 +17,7 @@
 #include "ksim/scenario/guests.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/scenario/schema.h"
+#include "ksim/scenario/stages.h"
 #include "ksim/scheduler/scheduler.h"
 #include "ksim/store/object_key.h"
 
@@ -137,6 +138,7 @@ World::World(const Scenario& scenario, WorldOptions options)
       etcd_(network_, EtcdOptionsOf(scenario)),
       guest_services_(sim_.decisions(), options.webhooks),
       kubelets_taint_(!RunsController(scenario.cluster, "nodelifecycle", scenario.compat)),
+      stages_(StagesOf(scenario.cluster)),
       interrupted_(options.interrupted) {
   if (options.digest) digest_.emplace(sim_.bus());
   env_.identities = &identities_;
@@ -296,6 +298,7 @@ void World::AddNode(const std::string& name, const NodeSpec& spec) {
   kubelet::NodeOptions options = NodeOptionsOf(name, ordinal, spec);
   options.taints_by_conditions = kubelets_taint_;
   options.lease_is_awaited = !kubelets_taint_;
+  options.stages = stages_;
   auto& machine = machines_[name];
   machine = std::make_unique<kubelet::Runtime>(env_, name, options.pod_network());
   kubelet::Runtime* runtime = machine.get();

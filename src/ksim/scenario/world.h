@@ -32,6 +32,10 @@
 #include "ksim/sim/simulation.h"
 #include "ksim/store/etcd.h"
 
+namespace ksim::kubelet {
+class StageSet;  // kubelet/stages/stage.h
+}
+
 namespace ksim::scenario {
 
 // A controller beside the built-in ones; it runs in a process of its own.
@@ -172,7 +176,8 @@ class World : public fault::Cluster {
   std::unique_ptr<ClusterMetrics> metrics_;  // null: the cluster has no metrics APIs
   ControllerSettings controller_settings_;
   int next_node_ = 0;
-  bool kubelets_taint_ = true;  // no node lifecycle controller runs
+  bool kubelets_taint_ = true;                       // no node lifecycle controller runs
+  std::shared_ptr<const kubelet::StageSet> stages_;  // null: there are none
   sim::Process* user_ = nullptr;
   std::function<void()> user_started_;
   api::Endpoint* user_server_ = nullptr;

@@ -57,6 +57,7 @@ class Runtimes : public TraceLaw {
 
   void JudgeAction(const Record& r) {
     const std::string_view action = r.Text("action"), result = r.Text("result");
+    if (action == "stage" || action == "stages") return JudgeStage(r);
     const bool of_pod = action == "sandbox" || action == "remove";
     if (of_pod != r.Text("container").empty())
       Contradict(r, fmt::format("{} of {}", action, of_pod ? "a container" : "no container"));
@@ -69,6 +70,16 @@ class Runtimes : public TraceLaw {
                                  std::string(r.Text("container"))}];
     if (!Follows(before, action)) Contradict(r, fmt::format("{} after \"{}\"", action, before));
     before = result == "failed" ? "failed pull" : action;
+  }
+
+  // A Stage plays a pod in place of its containers.
+  void JudgeStage(const Record& r) {
+    if (!r.Text("container").empty()) Contradict(r, "stage of a container");
+    if (r.Text("result").empty()) Contradict(r, "stage without a name");
+    const auto of_pod =
+        last_.lower_bound({std::string(r.Text("node")), std::string(r.Text("uid")), ""});
+    const bool runs = of_pod != last_.end() && std::get<1>(of_pod->first) == r.Text("uid");
+    if (runs) Contradict(r, "stage of a pod that has containers");
   }
 
   // A kubelet does one thing after the other to a pod, as its handler was told of it.

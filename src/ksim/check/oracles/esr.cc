@@ -29,7 +29,7 @@ const OracleInfo& EsrInfo() {
       "its status counts them as they are, a StatefulSet is rolled out down to its partition, each "
       "DaemonSet has a pod for every node that it fits, a pod that fits a node is on one and was "
       "taken up by its kubelet, and nothing is stuck in deletion.",
-      {sim::EventKind::kCommit},
+      {sim::EventKind::kCommit, sim::EventKind::kRuntime},
       {"pods that fit nowhere wait",
        "a ReplicaSet whose pod was gone, or going, before its controller saw it waits, with too "
        "few pods or too many, until the expectation of it has expired and something wakes the "
@@ -38,6 +38,7 @@ const OracleInfo& EsrInfo() {
        "what no actor of the run is there to do stays undone", "a finalizer keeps an object",
        "pods of a node that is not ready",
        "a pod whose image, init containers or containers keep it from running",
+       "a pod that Stages play, for which there is no further Stage",
        "with minReadySeconds, pods that are ready and not available",
        "a controller of one's own counts what it likes, but status.replicas",
        "a StatefulSet waits as long as one of its pods is not ready, is being deleted or has "
@@ -52,12 +53,17 @@ class Esr : public Oracle {
   Esr() : Oracle(EsrInfo()) {}
 
   void On(const Facts& facts, const Observation& o) override {
+    if (o.kind == sim::EventKind::kRuntime) {
+      if (o.action == "stages") played_.emplace(o.uid);
+      return;
+    }
     if (o.resource != "pods" && o.resource != "nodes" && o.resource != "replicasets" &&
         o.resource != "statefulsets" && o.resource != "daemonsets")
       return;
     if (o.after->is_null()) {
       alive_.erase(o.object);
       counted_.erase(o.object);
+      if (o.resource == "pods") played_.erase(std::string(o.uid));
       return;
     }
     alive_[o.object] = facts.history().Newest(o.object);
@@ -242,9 +248,10 @@ class Esr : public Oracle {
     return nullptr;
   }
 
-  static std::string OfPod(const Facts& facts, const api::Object& object,
-                           const std::vector<api::NodeView>& nodes,
-                           const std::map<std::string, api::Resources, std::less<>>& used) {
+  std::string OfPod(const Facts& facts, const api::Object& object,
+                    const std::vector<api::NodeView>& nodes,
+                    const std::map<std::string, api::Resources, std::less<>>& used) const {
+    if (played_.contains(std::string(object.uid()))) return "";
     const api::PodView pod(object);
     const api::NodeView* node = Named(nodes, pod.node_name());
     if (object.deleting()) {
@@ -308,6 +315,7 @@ class Esr : public Oracle {
   const std::string part_suffix_ = "/" + part_;
   const std::string daemon_part_{controllers::ControllerOf("daemonsets")->PartName()};
   std::map<std::uint64_t, const CommittedChange*> alive_;
+  std::set<std::string> played_;           // uids of pods that are left to Stages
   std::map<std::uint64_t, bool> counted_;  // ReplicaSets: by upstream's controller, the last time
 };
 

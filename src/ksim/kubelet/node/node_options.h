@@ -1,11 +1,14 @@
 // NodeOptions: the machine a kubelet runs on.
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "ksim/value/value.h"
 
 namespace ksim::kubelet {
+
+class StageSet;  // kubelet/stages/stage.h
 
 struct NodeOptions {
   NodeOptions() = default;
@@ -19,6 +22,8 @@ struct NodeOptions {
   bool taints_by_conditions = true;
   // Somebody acts on its leases: a run is not quiet while one of them is late.
   bool lease_is_awaited = false;
+  // Stages play the pods that they select; null: there are none.
+  std::shared_ptr<const StageSet> stages;
 
   std::string internal_ip() const;  // 192.168.0.10 onwards
   std::string pod_network() const;  // 10.244.N, the first three bytes of its /24

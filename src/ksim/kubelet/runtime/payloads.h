@@ -13,8 +13,9 @@ namespace ksim::kubelet {
 struct RuntimePayload : sim::Payload {
   std::string ns, pod, uid, node;
   std::string container;  // "" = the sandbox
-  std::string action;     // sandbox pull create start, exit (by itself), kill, remove
-  std::string result;     // "ok", "exit 143", ...
+  std::string action;     // sandbox pull create start, exit (by itself), kill, remove,
+                          // stages (they play the pod), stage (one is played)
+  std::string result;     // "ok", "exit 143", ...; of a stage its name, and why it failed
 
   std::uint64_t ContentHash() const override {
     Hasher h;

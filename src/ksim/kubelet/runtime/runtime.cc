@@ -239,6 +239,37 @@ void Runtime::RemovePod(std::string_view uid) {
   pods_.erase(it);
 }
 
+void Runtime::MarkPlayed(const api::Object& pod) {
+  const auto [at, fresh] = played_.try_emplace(std::string(pod.uid()));
+  at->second.pod = pod;
+  if (fresh) Emit(at->second, "", "stages", "ok");
+}
+
+const std::string& Runtime::AddressOf(const api::Object& pod) {
+  PodSandbox& played = played_[std::string(pod.uid())];
+  if (played.ip.empty()) played.ip = TakeAddress(&played);
+  return played.ip;
+}
+
+void Runtime::EmitStage(const api::Object& pod, std::string stage) {
+  PodSandbox sandbox;
+  sandbox.pod = pod;
+  Emit(sandbox, "", "stage", std::move(stage));
+}
+
+void Runtime::ForgetPlayed(std::string_view uid) {
+  const auto it = played_.find(std::string(uid));
+  if (it == played_.end()) return;
+  addresses_.reset(it->second.address);
+  played_.erase(it);
+}
+
+std::vector<std::string> Runtime::PlayedUids() const {
+  std::vector<std::string> uids;
+  for (const auto& [uid, pod] : played_) uids.push_back(uid);
+  return uids;
+}
+
 PodSandbox& Runtime::Pod(const std::string& uid) {
   const auto it = pods_.find(uid);
   KSIM_CHECK(it != pods_.end(), "no sandbox of pod {}", uid);

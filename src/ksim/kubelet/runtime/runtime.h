@@ -89,6 +89,14 @@ class Runtime {
   sim::Task<void> StopSandbox(std::string uid);
   void RemovePod(std::string_view uid);
 
+  // --- pods that Stages play (kubelet/stages/): they have an address here, and no containers ---
+  void MarkPlayed(const api::Object& pod);  // tells the trace when it is new
+  bool IsPlayed(std::string_view uid) const { return played_.contains(std::string(uid)); }
+  const std::string& AddressOf(const api::Object& pod);
+  void EmitStage(const api::Object& pod, std::string stage);  // it is played; tells the trace
+  void ForgetPlayed(std::string_view uid);
+  std::vector<std::string> PlayedUids() const;  // sorted
+
   // Sets or lifts a trouble of the machine, and tells the listener if that changes anything.
   void Set(Trouble trouble, bool on);
   bool Has(Trouble trouble) const { return troubles_.contains(trouble); }
@@ -124,8 +132,9 @@ class Runtime {
   Sites sites_;
   std::string pod_network_;
   std::size_t next_address_ = 2;
-  std::bitset<256> addresses_;                     // that pods have
-  absl::btree_map<std::string, PodSandbox> pods_;  // by uid
+  std::bitset<256> addresses_;                       // that pods have
+  absl::btree_map<std::string, PodSandbox> pods_;    // by uid
+  absl::btree_map<std::string, PodSandbox> played_;  // pods that Stages play, by uid
   std::set<std::string, std::less<>> images_;
   bool pulling_ = false;
   sim::Signal pull_done_;

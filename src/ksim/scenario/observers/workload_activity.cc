@@ -1,4 +1,4 @@
-#include "ksim/scenario/workload_activity.h"
+#include "ksim/scenario/observers/workload_activity.h"
 
 #include <algorithm>
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "ksim/scenario/delivery.h"
+#include "ksim/scenario/observers/delivery.h"
 
 #include <fmt/format.h>
 
