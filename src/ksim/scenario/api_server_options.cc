@@ -33,10 +33,12 @@ std::vector<std::string> EnabledAdmissionPlugins(const ClusterSpec& cluster, api
   const std::vector<std::string> usual = apiserver::DefaultAdmissionPlugins(compat);
   std::vector<std::string> enabled;
   for (const std::string& name : apiserver::AllAdmissionPlugins()) {
+    bool by_default = std::find(usual.begin(), usual.end(), name) != usual.end();
     // TaintNodesByCondition needs who takes the taints of new nodes away again.
-    const bool by_default = name == "TaintNodesByCondition"
-                                ? RunsController(cluster, "nodelifecycle", compat)
-                                : std::find(usual.begin(), usual.end(), name) != usual.end();
+    if (name == "TaintNodesByCondition")
+      by_default = RunsController(cluster, "nodelifecycle", compat);
+    // kubeadm's --enable-admission-plugins, beside its --authorization-mode.
+    if (name == "NodeRestriction") by_default = cluster.rbac;
     if (given("-" + name) || (!given(name) && !(given("*") && by_default))) continue;
     enabled.push_back(name);
   }

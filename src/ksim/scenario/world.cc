@@ -145,6 +145,7 @@ World::World(const Scenario& scenario, WorldOptions options)
   shared_.webhooks = &guest_services_;
   env_.variants = shared_.variants = VariantsOf(scenario);
   terminated_pod_threshold_ = scenario.cluster.terminated_pod_threshold;
+  shared_.kubelets_taint = kubelets_taint_;
   shared_.service_cidr = scenario.cluster.service_cidr;
   shared_.service_accounts_made =
       RunsController(scenario.cluster, "serviceaccount", scenario.compat);
@@ -178,6 +179,7 @@ void World::AddServers(const Scenario& scenario, const WorldOptions& world) {
     options.name = fmt::format("kube-apiserver-{}", i);
     options.policy = RequestPolicyOf(cluster, plugged);
     options.admission_plugins = EnabledAdmissionPlugins(cluster, scenario.compat);
+    if (cluster.kubernetes_service) options.address = fmt::format("172.18.0.{}", i + 2);
     options.audit = world.audit;
     servers_.push_back(std::make_unique<apiserver::Server>(shared_, etcd_, std::move(options)));
   }

@@ -274,10 +274,10 @@ TEST(TaintNodesByCondition, TaintsANewNodeWhereItIsOn) {
 // API-126
 TEST(Admission, PluginsRunInUpstreamsOrder) {
   EXPECT_EQ(AllAdmissionPlugins(),
-            (Lines{"NamespaceLifecycle", "LimitRanger", "ServiceAccount", "TaintNodesByCondition",
-                   "Priority", "DefaultTolerationSeconds", "OwnerReferencesPermissionEnforcement",
-                   "RuntimeClass", "PodTopologyLabels", "MutatingAdmissionWebhook",
-                   "ValidatingAdmissionWebhook", "ResourceQuota"}));
+            (Lines{"NamespaceLifecycle", "LimitRanger", "ServiceAccount", "NodeRestriction",
+                   "TaintNodesByCondition", "Priority", "DefaultTolerationSeconds",
+                   "OwnerReferencesPermissionEnforcement", "RuntimeClass", "PodTopologyLabels",
+                   "MutatingAdmissionWebhook", "ValidatingAdmissionWebhook", "ResourceQuota"}));
   EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_30).size(), 9u);
   EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_36)[6], "PodTopologyLabels");
   // The first error ends admission, whatever the objects' names: the namespace plugin runs before

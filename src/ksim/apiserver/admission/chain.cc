@@ -20,11 +20,12 @@ struct Entry {
 };
 
 // AllOrderedPlugins, as far as they exist here. TaintNodesByCondition is off: see docs/fidelity.md;
-// OwnerReferencesPermissionEnforcement is off upstream, too.
+// NodeRestriction and OwnerReferencesPermissionEnforcement are off upstream, too.
 constexpr Entry kPlugins[] = {
     {"NamespaceLifecycle", MakeNamespaceLifecycle, true},
     {"LimitRanger", MakeLimitRanger, true},
     {"ServiceAccount", MakeServiceAccount, true},
+    {"NodeRestriction", MakeNodeRestriction, false},
     {"TaintNodesByCondition", MakeTaintNodesByCondition, false},
     {"Priority", MakePriority, true},
     {"DefaultTolerationSeconds", MakeDefaultTolerationSeconds, true},
