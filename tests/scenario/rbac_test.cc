@@ -82,6 +82,31 @@ TEST(RbacScenario, ProcessesAndStepsAskAsTheyAreTold) {
             (std::set<std::string>{"kubectl jane", "rs system:serviceaccount:default:robot"}));
 }
 
+// API-139: as kubeadm has it, NodeRestriction goes with RBAC.
+TEST(RbacScenario, AKubeletIsHeldToItsOwnNode) {
+  const auto refusals = [](const char* authorization) {
+    const Scenario scenario =
+        FromSpec(fmt::format("  cluster: {{nodes: 2, authorization: {}}}\n"
+                             "  steps: [{{at: 5s, as: \"system:node:node-1\", label: {{resource: "
+                             "nodes/node-2, set: {{a: b}}}}}}]\n",
+                             authorization));
+    Runner runner(scenario, RunnerOptions());
+    runner.Run();
+    std::set<std::string> texts;
+    for (const sim::Event& e : runner.events()) {
+      if (e.kind != sim::EventKind::kResponse) continue;
+      const auto& p = e.payload.As<client::ResponsePayload>();
+      std::string text = p.status.message.str();
+      if (p.code == 403 && text.find("not allowed") != text.npos) texts.insert(std::move(text));
+    }
+    return texts;
+  };
+  EXPECT_EQ(refusals("rbac"),
+            (std::set<std::string>{"nodes \"node-2\" is forbidden: node \"node-1\" is not allowed "
+                                   "to modify node \"node-2\""}));
+  EXPECT_EQ(refusals("alwaysAllow"), std::set<std::string>());
+}
+
 // The scenario that a trace's header has is the same.
 TEST(RbacScenario, IsWrittenBack) {
   const Scenario scenario = FromSpec(

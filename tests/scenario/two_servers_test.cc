@@ -72,6 +72,29 @@ TEST_P(TwoServers, AReplicaSetComesUpWithEverySeed) {
   EXPECT_EQ(digests.size(), 34u);
 }
 
+// API-260
+TEST_P(TwoServers, BothAreBehindTheServiceKubernetes) {
+  Scenario scenario = WithReplicaSet("nodes: 1, apiServers: 2, kubernetesService: true");
+  scenario.compat = GetParam();
+  for (scenario.seed = 1; scenario.seed <= 5; ++scenario.seed) {
+    Runner runner(scenario, RunnerOptions());
+    ASSERT_EQ(runner.Run().exit_code, 0) << "seed " << scenario.seed;
+    World& world = runner.world();
+    const auto services = world.Objects(*world.kinds().ByName("services"));
+    ASSERT_EQ(services.size(), 1u);
+    EXPECT_EQ(services[0].spec().Get("clusterIP").AsString(), "10.96.0.1");
+    const auto endpoints = world.Objects(*world.kinds().ByName("endpoints"));
+    ASSERT_EQ(endpoints.size(), 1u);
+    EXPECT_EQ(value::ToJson(endpoints[0].tree().Get("subsets").at(0).Get("addresses")),
+              R"([{"ip":"172.18.0.2"},{"ip":"172.18.0.3"}])");
+    const auto slices = world.Objects(*world.kinds().ByName("endpointslices"));
+    ASSERT_EQ(slices.size(), 1u) << "the mirroring controller makes none of its own";
+    EXPECT_EQ(slices[0].tree().Get("endpoints").size(), 2u);
+  }
+  const std::string json = value::ToJson(ToTree(scenario));
+  EXPECT_NE(json.find(R"("kubernetesService":true)"), std::string::npos);
+}
+
 TEST_P(TwoServers, AClientSticksToOne) {
   Scenario scenario = WithReplicaSet("nodes: 3, apiServers: 2");
   scenario.compat = GetParam();

@@ -61,6 +61,8 @@ struct Shared {
   // A controller of the cluster makes the service account `default` of each namespace: a pod whose
   // account does not exist is refused.
   bool service_accounts_made = false;
+  // Kubelets taint their own nodes, for no controller does: NodeRestriction lets them.
+  bool kubelets_taint = false;
   // --service-cluster-ip-range, of IPv4; kubeadm's. Before the first server is made.
   std::string service_cidr = "10.96.0.0/12";
   // The addresses and ports that Services hold. Set by the first server.
@@ -83,6 +85,9 @@ struct ServerOptions {
   Duration event_ttl = Hours(1);
   // Creates default, kube-system, kube-public and kube-node-lease if they are missing.
   bool system_namespaces = true;
+  // --advertise-address. With one the server makes the Service default/kubernetes, unless it is
+  // there, and adds itself to its endpoints.
+  std::string address;
   // The requests that are forbidden and how many are served at a time; none, and all, unless set.
   RequestPolicy policy;
   // --audit-log-path; null = off. Outlives the server.

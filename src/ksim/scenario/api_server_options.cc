@@ -39,6 +39,8 @@ std::vector<std::string> EnabledAdmissionPlugins(const ClusterSpec& cluster, api
     if (name == "TaintNodesByCondition") return runs("nodelifecycle");
     if (name == "StorageObjectInUseProtection")
       return runs("pvc-protection") && runs("pv-protection");
+    // kubeadm's --enable-admission-plugins, beside its --authorization-mode.
+    if (name == "NodeRestriction") return cluster.rbac;
     return std::find(usual.begin(), usual.end(), name) != usual.end();
   };
   std::vector<std::string> enabled;

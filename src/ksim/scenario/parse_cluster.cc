@@ -429,6 +429,7 @@ ClusterSpec ParseCluster(ParseContext& context, const YamlNode& node, api::Compa
     CheckApiServers(context.problems, reader.Find("apiServers")->span, cluster.api_servers);
   ParseAuthorization(context, reader, &cluster);
   ParseServiceRange(context, reader, &cluster);
+  cluster.kubernetes_service = reader.Bool("kubernetesService", cluster.kubernetes_service);
   cluster.terminated_pod_threshold =
       reader.Integer("terminatedPodGCThreshold", cluster.terminated_pod_threshold, 0);
   cluster.deny = ParseDeny(context, reader);

@@ -231,6 +231,10 @@ const Type& ClusterType() {
        {"serviceClusterIPRange", "string",
         "The addresses that Services get, as kube-apiserver's --service-cluster-ip-range.",
         "10.96.0.0/12"},
+       {"kubernetesService", "boolean",
+        "Whether the API servers make the Service kubernetes of the namespace default, and its "
+        "endpoints, as real ones do.",
+        "false"},
        {"terminatedPodGCThreshold", "integer",
         "How many pods that have ended the controller podgc leaves, as kube-controller-manager's "
         "--terminated-pod-gc-threshold. 0 is all.",

@@ -151,6 +151,7 @@ World::World(const Scenario& scenario, WorldOptions options)
     metrics_ = std::make_unique<ClusterMetrics>(scenario.cluster.metrics);
     controller_settings_.metrics = metrics_.get();
   }
+  shared_.kubelets_taint = kubelets_taint_;
   shared_.service_cidr = scenario.cluster.service_cidr;
   shared_.service_accounts_made =
       RunsController(scenario.cluster, "serviceaccount", scenario.compat);
@@ -184,6 +185,7 @@ void World::AddServers(const Scenario& scenario, const WorldOptions& world) {
     options.name = fmt::format("kube-apiserver-{}", i);
     options.policy = RequestPolicyOf(cluster, plugged);
     options.admission_plugins = EnabledAdmissionPlugins(cluster, scenario.compat);
+    if (cluster.kubernetes_service) options.address = fmt::format("172.18.0.{}", i + 2);
     options.audit = world.audit;
     servers_.push_back(std::make_unique<apiserver::Server>(shared_, etcd_, std::move(options)));
   }

@@ -274,11 +274,11 @@ TEST(TaintNodesByCondition, TaintsANewNodeWhereItIsOn) {
 // API-126
 TEST(Admission, PluginsRunInUpstreamsOrder) {
   EXPECT_EQ(AllAdmissionPlugins(),
-            (Lines{"NamespaceLifecycle", "LimitRanger", "ServiceAccount", "TaintNodesByCondition",
-                   "Priority", "DefaultTolerationSeconds", "DefaultStorageClass",
-                   "StorageObjectInUseProtection", "OwnerReferencesPermissionEnforcement",
-                   "RuntimeClass", "PodTopologyLabels", "MutatingAdmissionWebhook",
-                   "ValidatingAdmissionWebhook", "ResourceQuota"}));
+            (Lines{"NamespaceLifecycle", "LimitRanger", "ServiceAccount", "NodeRestriction",
+                   "TaintNodesByCondition", "Priority", "DefaultTolerationSeconds",
+                   "DefaultStorageClass", "StorageObjectInUseProtection",
+                   "OwnerReferencesPermissionEnforcement", "RuntimeClass", "PodTopologyLabels",
+                   "MutatingAdmissionWebhook", "ValidatingAdmissionWebhook", "ResourceQuota"}));
   EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_30).size(), 10u);
   EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_36)[7], "PodTopologyLabels");
   // The first error ends admission, whatever the objects' names: the namespace plugin runs before

@@ -21,11 +21,12 @@ struct Entry {
 
 // AllOrderedPlugins, as far as they exist here. TaintNodesByCondition and
 // StorageObjectInUseProtection are off unless who takes back what they do is there: see
-// docs/fidelity.md; OwnerReferencesPermissionEnforcement is off upstream, too.
+// docs/fidelity.md; NodeRestriction and OwnerReferencesPermissionEnforcement are off upstream, too.
 constexpr Entry kPlugins[] = {
     {"NamespaceLifecycle", MakeNamespaceLifecycle, true},
     {"LimitRanger", MakeLimitRanger, true},
     {"ServiceAccount", MakeServiceAccount, true},
+    {"NodeRestriction", MakeNodeRestriction, false},
     {"TaintNodesByCondition", MakeTaintNodesByCondition, false},
     {"Priority", MakePriority, true},
     {"DefaultTolerationSeconds", MakeDefaultTolerationSeconds, true},

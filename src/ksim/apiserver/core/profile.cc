@@ -42,6 +42,11 @@ Profile Make136() {
   p.eviction_tells_condition = true;
   p.looks_up_quotas_live = false;
   p.quota_delta_for_each = true;
+  p.mirror_pods_refer_to_nothing = true;
+  p.keeps_extended_claims = true;
+  p.nodes_keep_their_owners = true;
+  p.recover_volume_expansion = true;
+  p.slices_deleted_by_their_node = true;
   p.rbac_policy = "1.36";
   return p;
 }

@@ -58,6 +58,13 @@ struct Profile {
   bool looks_up_quotas_live = true;   // where the cache has none, else only while it is not filled
   bool quota_delta_for_each = false;  // CheckRequest: a quota new to an object is charged all of it
 
+  // plugin/pkg/admission/noderestriction/admission.go.
+  bool mirror_pods_refer_to_nothing = false;  // HasAPIObjectReference, else fewer references
+  bool keeps_extended_claims = false;         // extendedResourceClaimStatusEqual
+  bool nodes_keep_their_owners = false;       // a kubelet may not change its Node's owners
+  bool recover_volume_expansion = false;      // gate RecoverVolumeExpansionFailure
+  bool slices_deleted_by_their_node = false;  // deletions of ResourceSlices are judged, too
+
   // Authorization: the column of rbac/bootstrap_policy.txt, and cmd/kubeadm
   // app/phases/kubeconfig: kubernetes-admin is no master, but bound to cluster-admin (1.29).
   std::string_view rbac_policy = "1.25";

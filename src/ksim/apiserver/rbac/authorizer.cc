@@ -16,14 +16,6 @@ bool IsIn(const User& user, std::string_view group) {
   return std::find(user.groups.begin(), user.groups.end(), group) != user.groups.end();
 }
 
-// nodeidentifier's NodeIdentity.
-std::optional<std::string_view> NodeOf(const User& user) {
-  constexpr std::string_view kNode = "system:node:";
-  const std::string_view name = user.name;
-  if (!name.starts_with(kNode) || !IsIn(user, "system:nodes")) return std::nullopt;
-  return name.substr(kNode.size());
-}
-
 // authorizeLease.
 Decision AuthorizeLease(std::string_view node, const Access& a) {
   constexpr std::string_view kVerbs[] = {"get", "create", "update", "patch", "delete"};
@@ -56,7 +48,7 @@ Decision NodeAndRbacAuthorizer::Authorize(const User& user, const Access& access
 
 // Which objects belong to the pods of a node is not asked (docs/fidelity.md).
 Decision NodeAndRbacAuthorizer::AuthorizeNode(const User& user, const Access& access) const {
-  const std::optional<std::string_view> node = NodeOf(user);
+  const std::optional<std::string_view> node = NodeIdentity(user);
   if (!node) return {};
   if (access.group == "coordination.k8s.io" && access.resource == "leases")
     return AuthorizeLease(*node, access);
@@ -82,7 +74,7 @@ Decision NodeAndRbacAuthorizer::AuthorizeByRoles(const User& user, const Access&
 KnownRules NodeAndRbacAuthorizer::RulesFor(const User& user, std::string_view ns) const {
   KnownRules known;
   std::vector<std::string> errors;
-  if (NodeOf(user)) {
+  if (NodeIdentity(user)) {
     known.incomplete = true;
     errors.emplace_back("node authorizer does not support user rule resolution");
   }

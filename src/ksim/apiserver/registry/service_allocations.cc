@@ -23,7 +23,7 @@ namespace {
 constexpr std::int64_t kFirstNodePort = 30000;
 constexpr std::int64_t kNodePorts = 2768;
 constexpr Duration kReservedFor = Minutes(1);  // no request takes longer
-// The address of the service default/kubernetes, which upstream's servers make for themselves.
+// Its address is kept for it, whether or not the servers make it.
 constexpr std::string_view kKubernetes = "default/kubernetes";
 
 std::int64_t NumberOf(const api::ParsedIp& ip) {
@@ -61,6 +61,8 @@ ServiceAllocations::ServiceAllocations(sim::Simulation& sim, std::string_view ci
   ports_.size = kNodePorts;
   ports_.band = 86;  // min(max(16, size / 32), 128)
 }
+
+std::string ServiceAllocations::KubernetesAddress() const { return AddressOf(addresses_.first); }
 
 bool ServiceAllocations::IsFree(const Pool& pool, std::int64_t number,
                                 std::string_view service) const {

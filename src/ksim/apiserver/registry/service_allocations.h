@@ -39,6 +39,8 @@ class ServiceAllocations : public std::enable_shared_from_this<ServiceAllocation
   // stored, null for a new one. What is reserved is the Service's until Forget, or its next write.
   api::Result<value::Value> Allocate(const Request& request, value::Value service,
                                      const value::Value& old);
+  // That of the Service default/kubernetes: the first.
+  std::string KubernetesAddress() const;
   // A request about the Service has failed.
   void Forget(const std::string& service);
 

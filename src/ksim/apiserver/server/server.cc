@@ -8,6 +8,7 @@
 #include "ksim/apiserver/handlers/handler.h"
 #include "ksim/apiserver/registry/service_allocations.h"
 #include "ksim/apiserver/server/bootstrap.h"
+#include "ksim/apiserver/server/kubernetes_service.h"
 #include "ksim/apiserver/server/loopback.h"
 #include "ksim/apiserver/server/open_requests.h"
 #include "ksim/apiserver/server/open_watches.h"
@@ -139,6 +140,10 @@ sim::Task<void> Server::Impl::Prepare() {
   if (options.policy.rbac) co_await now->bootstrap.CreatePolicy();
   ready = true;
   ready_changed.Notify();
+  if (options.address.empty()) co_return;
+  KubernetesService service(shared.kinds, now->loopback, shared.services->KubernetesAddress(),
+                            options.address);
+  co_await service.Make();
 }
 
 sim::Task<void> Server::Impl::ServeOne(std::unique_ptr<RequestContext> rc,
