@@ -21,7 +21,6 @@ const std::map<std::string, std::string> kRare = {
     {"scheduler/preemption", "more than 100 nodes must have pods that could go"},
     {"scheduler/preemptionTie", "nobody preempts in these folders"},
     {"serviceaccount/retry", "no write of a service account is refused in these folders"},
-    {"stage/retry", "an API server must be away while a Stage is played"},
     {"reseed/GUEST", "no scenario of these folders has a guest"}};
 
 // A scenario for the sites that no file of scenarios/ reaches: a leader loses its lease, and a
@@ -47,6 +46,42 @@ spec:
   - name: web
     image: nginx
     readinessProbe: {tcpSocket: {port: 80}}
+)";
+
+// Two Stages that a pod may enter, and no API server when it does.
+const char kStages[] = R"(
+apiVersion: ksim.dev/v1
+kind: Scenario
+metadata: {name: stages}
+spec:
+  cluster: {nodes: 1}
+  steps:
+  - {at: 0s, create: {document: Pod/played}}
+  faults:
+  - {at: 12s, serverDown: {server: kube-apiserver-0, for: 10s}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: played, namespace: default}
+spec: {containers: [{name: web, image: nginx}]}
+---
+apiVersion: kwok.x-k8s.io/v1alpha1
+kind: Stage
+metadata: {name: one}
+spec:
+  resourceRef: {kind: Pod}
+  selector: {matchExpressions: [{key: .status.phase, operator: In, values: [Pending]}]}
+  delay: {durationMilliseconds: 15000}
+  next: {statusTemplate: 'phase: Running'}
+---
+apiVersion: kwok.x-k8s.io/v1alpha1
+kind: Stage
+metadata: {name: other}
+spec:
+  resourceRef: {kind: Pod}
+  selector: {matchExpressions: [{key: .status.phase, operator: In, values: [Pending]}]}
+  delay: {durationMilliseconds: 15000}
+  next: {statusTemplate: 'phase: Running'}
 )";
 
 // Whether the name matches the pattern, in which a word in capitals stands for one or more parts.
@@ -103,6 +138,7 @@ TEST(Sites, AreExactlyThoseThatRunsAskAt) {
   for (const char* folder : {"scenarios", "scenarios/museum", "scenarios/wrong"})
     for (const scenario::Scenario& s : AllScenarios(folder)) asked.Run(s, trace::Header());
   asked.Run(Parsed(kLeadersAndProbes), trace::Header());
+  asked.Run(Parsed(kStages), trace::Header());
   std::uint64_t seed = 0;
   for (scenario::Scenario s : AllScenarios("scenarios"))
     for (const char* strategy : {"swarm", "random", "pct"}) {
