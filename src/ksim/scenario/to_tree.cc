@@ -106,114 +106,114 @@ Value ClusterTree(const ClusterSpec& c) {
     std::vector<Value> metrics;
     for (const MetricSpec& metric : c.metrics) metrics.push_back(MetricTree(metric));
     out = out.Set("metrics", Value::Array(std::move(metrics)));
-    if (!c.stages.empty()) {
-      std::vector<Value> stages;
-      for (const Manifest& stage : c.stages) stages.push_back(stage.tree);
-      out = out.Set("stages", Value::Array(std::move(stages)));
-    }
-    if (c.components != ClusterSpec().components)
-      out = out.Set("components", Strings(c.components));
-    if (c.percentage_of_nodes_to_score == 0) return out;
-    return out.Set("scheduler",
-                   Obj({{"percentageOfNodesToScore", Value::Of(c.percentage_of_nodes_to_score)}}));
   }
-
-  Value TriggerTree(const Trigger& t) {
-    ObjectBuilder out;
-    out.Add("event", Value::Of(t.event)).Add("count", Value::Of(t.count));
-    for (const auto& [field, value] : t.fields) out.Add(field, Value::Of(value));
-    return out.Build();
+  if (!c.stages.empty()) {
+    std::vector<Value> stages;
+    for (const Manifest& stage : c.stages) stages.push_back(stage.tree);
+    out = out.Set("stages", Value::Array(std::move(stages)));
   }
+  if (c.components != ClusterSpec().components) out = out.Set("components", Strings(c.components));
+  if (c.percentage_of_nodes_to_score == 0) return out;
+  return out.Set("scheduler",
+                 Obj({{"percentageOfNodesToScore", Value::Of(c.percentage_of_nodes_to_score)}}));
+}
 
-  void AddStart(ObjectBuilder * out, const std::optional<Duration>& at,
-                const std::optional<Trigger>& when) {
-    if (at) out->Add("at", Of(*at));
-    if (when) out->Add("when", TriggerTree(*when));
-  }
+Value TriggerTree(const Trigger& t) {
+  ObjectBuilder out;
+  out.Add("event", Value::Of(t.event)).Add("count", Value::Of(t.count));
+  for (const auto& [field, value] : t.fields) out.Add(field, Value::Of(value));
+  return out.Build();
+}
 
-  Value ObjectList(const Step& step) {
-    std::vector<Value> objects;
-    for (const Manifest& m : step.objects) objects.push_back(m.tree);
-    return Value::Array(std::move(objects));
-  }
+void AddStart(ObjectBuilder* out, const std::optional<Duration>& at,
+              const std::optional<Trigger>& when) {
+  if (at) out->Add("at", Of(*at));
+  if (when) out->Add("when", TriggerTree(*when));
+}
 
-  std::string TypeSlashName(const std::string& resource, const std::string& name) {
-    return name.empty() ? resource : resource + "/" + name;
-  }
+Value ObjectList(const Step& step) {
+  std::vector<Value> objects;
+  for (const Manifest& m : step.objects) objects.push_back(m.tree);
+  return Value::Array(std::move(objects));
+}
 
-  Value Changes(const Step& step) {
-    ObjectBuilder out;
-    for (const auto& [key, value] : step.set) out.Add(key, value ? Value::Of(*value) : Value());
-    return out.Build();
-  }
+std::string TypeSlashName(const std::string& resource, const std::string& name) {
+  return name.empty() ? resource : resource + "/" + name;
+}
 
-  void AddGrace(ObjectBuilder * out, const Step& step) {
-    if (step.grace_period_seconds)
-      out->Add("gracePeriodSeconds", Value::Of(*step.grace_period_seconds));
-  }
+Value Changes(const Step& step) {
+  ObjectBuilder out;
+  for (const auto& [key, value] : step.set) out.Add(key, value ? Value::Of(*value) : Value());
+  return out.Build();
+}
 
-  void AddTarget(ObjectBuilder * out, const Step& step) {
-    out->Add("resource", Value::Of(TypeSlashName(step.resource, step.name)));
-    out->Add("namespace", Value::Of(step.ns));
-    out->AddIf(!step.selector.empty(), "selector", Value::Of(step.selector));
-  }
+void AddGrace(ObjectBuilder* out, const Step& step) {
+  if (step.grace_period_seconds)
+    out->Add("gracePeriodSeconds", Value::Of(*step.grace_period_seconds));
+}
 
-  Value DeleteTree(const Step& step) {
-    ObjectBuilder out;
-    if (step.resource.empty())
-      out.Add("objects", ObjectList(step));
-    else
-      AddTarget(&out, step);
-    out.Add("namespace", Value::Of(step.ns));
-    out.AddIf(step.all, "all", Value::Of(true));
-    if (step.limit) out.Add("limit", Value::Of(*step.limit));
-    AddGrace(&out, step);
-    out.Add("cascade", Value::Of(step.cascade)).Add("wait", Value::Of(step.wait));
-    return out.Build();
-  }
+void AddTarget(ObjectBuilder* out, const Step& step) {
+  out->Add("resource", Value::Of(TypeSlashName(step.resource, step.name)));
+  out->Add("namespace", Value::Of(step.ns));
+  out->AddIf(!step.selector.empty(), "selector", Value::Of(step.selector));
+}
 
-  Value NodeStepTree(const Step& step) {
-    ObjectBuilder out;
-    out.Add("node", Value::Of(step.name));
-    if (step.kind != StepKind::kDrain) return out.Build();
-    AddGrace(&out, step);
-    out.Add("force", Value::Of(step.force));
-    out.Add("ignoreDaemonSets", Value::Of(step.ignore_daemon_sets));
-    out.Add("timeout", Of(step.timeout));
-    return out.Build();
-  }
-
-  Value ApplyTree(const Step& step) {
-    ObjectBuilder out;
+Value DeleteTree(const Step& step) {
+  ObjectBuilder out;
+  if (step.resource.empty())
     out.Add("objects", ObjectList(step));
-    if (!step.server_side) return out.Build();
-    out.Add("serverSide", Value::Of(true)).Add("forceConflicts", Value::Of(step.force));
-    out.Add("fieldManager", Value::Of(step.field_manager));
-    return out.Build();
-  }
+  else
+    AddTarget(&out, step);
+  out.Add("namespace", Value::Of(step.ns));
+  out.AddIf(step.all, "all", Value::Of(true));
+  if (step.limit) out.Add("limit", Value::Of(*step.limit));
+  AddGrace(&out, step);
+  out.Add("cascade", Value::Of(step.cascade)).Add("wait", Value::Of(step.wait));
+  return out.Build();
+}
 
-  // The arguments of rollout, setImage, expose and autoscale beside their target.
-  void AddRolloutArguments(ObjectBuilder * out, const Step& step) {
-    const auto number = [out](const char* name, std::int64_t n) {
-      out->AddIf(n != 0, name, Value::Of(n));
-    };
-    const auto text = [out](const char* name, const std::string& t) {
-      out->AddIf(!t.empty(), name, Value::Of(t));
-    };
-    if (step.kind == StepKind::kRollout) {
-      out->Add("command", Value::Of(step.command));
-      number("revision", step.revision);
-      out->Add("timeout", Of(step.timeout));
-    }
-    if (step.kind == StepKind::kSetImage) out->Add("images", Changes(step));
-    text("name", step.new_name);
-    number("port", step.port);
-    text("targetPort", step.target_port);
-    text("type", step.service_type);
-    number("min", step.min_replicas);
-    number("max", step.max_replicas);
-    number("cpuPercent", step.cpu_percent);
+Value NodeStepTree(const Step& step) {
+  ObjectBuilder out;
+  out.Add("node", Value::Of(step.name));
+  if (step.kind != StepKind::kDrain) return out.Build();
+  AddGrace(&out, step);
+  out.Add("force", Value::Of(step.force));
+  out.Add("ignoreDaemonSets", Value::Of(step.ignore_daemon_sets));
+  out.Add("timeout", Of(step.timeout));
+  return out.Build();
+}
+
+Value ApplyTree(const Step& step) {
+  ObjectBuilder out;
+  out.Add("objects", ObjectList(step));
+  if (!step.server_side) return out.Build();
+  out.Add("serverSide", Value::Of(true)).Add("forceConflicts", Value::Of(step.force));
+  out.Add("fieldManager", Value::Of(step.field_manager));
+  return out.Build();
+}
+
+// The arguments of rollout, setImage, expose and autoscale beside their target.
+void AddRolloutArguments(ObjectBuilder* out, const Step& step) {
+  const auto number = [out](const char* name, std::int64_t n) {
+    out->AddIf(n != 0, name, Value::Of(n));
+  };
+  const auto text = [out](const char* name, const std::string& t) {
+    out->AddIf(!t.empty(), name, Value::Of(t));
+  };
+  if (step.kind == StepKind::kRollout) {
+    out->Add("command", Value::Of(step.command));
+    number("revision", step.revision);
+    out->Add("timeout", Of(step.timeout));
   }
+  if (step.kind == StepKind::kSetImage) out->Add("images", Changes(step));
+  text("name", step.new_name);
+  number("port", step.port);
+  text("targetPort", step.target_port);
+  text("type", step.service_type);
+  number("min", step.min_replicas);
+  number("max", step.max_replicas);
+  number("cpuPercent", step.cpu_percent);
+}
 
 }  // namespace
 
