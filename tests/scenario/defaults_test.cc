@@ -29,6 +29,8 @@ const std::map<std::string_view, std::string_view>& Places() {
       {"Replicated", "cluster: {{controllers: [{{name: replicaset, {}}}]}}"},
       // The file need only be there.
       {"Guest", "cluster: {{guests: [{{name: a, file: README.md, {}}}]}}"},
+      {"Metric", "cluster: {{metrics: [{{metric: a, load: [{{at: 0s, total: '1'}}], {}}}]}}"},
+      {"Level", "cluster: {{metrics: [{{metric: a, load: [{{total: '1', {}}}]}}]}}"},
       {"Fuzz", "fuzz: {{{}}}"},
       {"Condition", "expect: [{{eventually: {{resource: pods, {}}}}}]"},
       {"Override", "overrides: [{{site: order, key: '1', answer: 1, {}}}]"},
@@ -59,6 +61,7 @@ const std::map<std::string_view, std::string_view>& Places() {
 bool IsNoValue(const Type& type, const Field& field) {
   return (field.name == "within" && type.name == "Expectation") ||
          (field.name == "user" && type.name == "Guest") ||
+         (field.name == "container" && type.name == "Metric") ||
          (field.name == "min" && type.name == "Count") || FaultType().Find(type.name) != nullptr;
 }
 

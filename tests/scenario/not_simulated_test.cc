@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "from_text.h"
+#include "ksim/scenario/controller_parts.h"
 
 namespace ksim::scenario {
 namespace {

@@ -128,7 +128,7 @@ struct ClusterSpec {
   std::vector<std::pair<std::string, std::vector<std::string>>> processes;  // name -> controllers
   std::vector<GuestSpec> guests;
   std::vector<MetricSpec> metrics;  // what the metrics APIs tell; none: there are no such APIs
-  std::vector<Manifest> stages;  // KWOK's Stage documents, which play the pods that they select
+  std::vector<Manifest> stages;     // KWOK's Stage documents, which play the pods that they select
   std::vector<std::string> NodeNames() const;
   // Whether a guest does the work of a component, or of some of its controllers.
   bool HasGuestFor(std::string_view component) const;

@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_split.h"
 #include "ksim/controllers/kind_effects.h"
-#include "ksim/controllers/registry.h"
 #include "ksim/scenario/schema.h"
 
 namespace ksim::scenario {
@@ -99,6 +98,18 @@ bool RunsController(const ClusterSpec& cluster, std::string_view name, api::Comp
         GuestRuns(guest, name, info == nullptr ? name : info->upstream))
       return true;
   return false;
+}
+
+const controllers::ControllerInfo* MissingController(const ClusterSpec& cluster, api::Compat compat,
+                                                     std::string_view name) {
+  const controllers::ControllerInfo* info = controllers::FindController(name);
+  if (info == nullptr) return nullptr;
+  if (!info->IsIn(controllers::ProfileOf(compat)) && !info->part_of.empty())
+    info = controllers::FindController(info->part_of);
+  const std::string part = "/" + std::string(info->PartName());
+  for (const std::string& running : ControllerParts(cluster, compat))
+    if (running.ends_with(part)) return nullptr;
+  return info;
 }
 
 bool BindsClaims(const ClusterSpec& cluster, api::Compat compat) {

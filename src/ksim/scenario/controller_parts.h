@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ksim/controllers/registry.h"
 #include "ksim/scenario/scenario.h"
 
 namespace ksim::scenario {
@@ -22,6 +23,11 @@ std::vector<std::string> ControllerParts(const ClusterSpec& cluster, api::Compat
 // Whether a process of the cluster runs the built-in controller, or a guest that stands for
 // kube-controller-manager does.
 bool RunsController(const ClusterSpec& cluster, std::string_view name, api::Compat compat);
+
+// The controller of the register that does the work of `name` in this version, which may be another
+// one, if no process of the cluster runs it or a sample in its place; else null.
+const controllers::ControllerInfo* MissingController(const ClusterSpec& cluster, api::Compat compat,
+                                                     std::string_view name);
 
 // Whether somebody binds claims to volumes, if only a controller manager outside. Where nobody
 // does, pods are placed as if they had no claims.

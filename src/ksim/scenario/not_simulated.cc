@@ -455,18 +455,6 @@ void NotSimulatedFinder::Note(const Manifest& manifest) { impl_->Note(manifest);
 void NotSimulatedFinder::Forget(const Manifest& manifest) { impl_->Forget(manifest); }
 std::vector<NotSimulated> NotSimulatedFinder::Take() { return impl_->Take(); }
 
-const ControllerInfo* MissingController(const ClusterSpec& cluster, api::Compat compat,
-                                        std::string_view name) {
-  const ControllerInfo* info = controllers::FindController(name);
-  if (info == nullptr) return nullptr;
-  if (!info->IsIn(controllers::ProfileOf(compat)) && !info->part_of.empty())
-    info = controllers::FindController(info->part_of);
-  const std::string part = "/" + std::string(info->PartName());
-  for (const std::string& running : ControllerParts(cluster, compat))
-    if (running.ends_with(part)) return nullptr;
-  return info;
-}
-
 std::vector<NotSimulated> NotSimulatedIn(const Scenario& scenario, const std::string& file,
                                          Clients clients) {
   api::Kinds kinds;

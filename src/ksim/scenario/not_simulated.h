@@ -71,9 +71,4 @@ value::Value ToTree(const std::vector<NotSimulated>& list);
 std::vector<Diagnostic> ToDiagnostics(const std::vector<NotSimulated>& list,
                                       Diagnostic::Severity severity);
 
-// The controller of the register that does the work of `name` in this version, which may be another
-// one, if no process of the cluster runs it or a sample in its place; else null.
-const controllers::ControllerInfo* MissingController(const ClusterSpec& cluster, api::Compat compat,
-                                                     std::string_view name);
-
 }  // namespace ksim::scenario

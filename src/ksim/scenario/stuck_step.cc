@@ -12,6 +12,7 @@
 #include "ksim/controllers/kind_effects.h"
 #include "ksim/controllers/registry.h"
 #include "ksim/kubelet/stages/stage.h"
+#include "ksim/scenario/controller_parts.h"
 #include "ksim/scenario/not_simulated.h"
 #include "ksim/scenario/stages.h"
 

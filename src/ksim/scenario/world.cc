@@ -11,14 +11,13 @@
 #include "ksim/client/rest/component_limits.h"
 #include "ksim/controllers/registry.h"
 #include "ksim/guest/process/shared_library.h"
-#include "ksim/kubelet/kubelet.h"
 #include "ksim/scenario/api_server_options.h"
+#include "ksim/scenario/component_bodies.h"
 #include "ksim/scenario/controller_parts.h"
 #include "ksim/scenario/guests.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/scenario/schema.h"
 #include "ksim/scenario/stages.h"
-#include "ksim/scheduler/scheduler.h"
 #include "ksim/store/object_key.h"
 
 namespace ksim::scenario {
@@ -53,47 +52,6 @@ store::EtcdOptions EtcdOptionsOf(const Scenario& scenario) {
       VariantsOf(scenario).store_compact_on_delete == api::Variants::CompactOnDelete::kDrop;
   return options;
 }
-
-// The controllers of one process.
-class ControllerBody : public Component::Body {
- public:
-  explicit ControllerBody(std::vector<std::unique_ptr<controllers::Controller>> c)
-      : controllers_(std::move(c)) {
-    for (const auto& controller : controllers_) controller->Start();
-  }
-  bool HasWorkAhead(const controllers::Heartbeats& heartbeats) const override {
-    return std::any_of(controllers_.begin(), controllers_.end(),
-                       [&heartbeats](const auto& c) { return c->HasWorkAhead(heartbeats); });
-  }
-
- private:
-  std::vector<std::unique_ptr<controllers::Controller>> controllers_;
-};
-
-class SchedulerBody : public Component::Body {
- public:
-  SchedulerBody(sim::Process& process, client::Connection& connection,
-                client::InformerFactory& informers, const scheduler::SchedulerOptions& options)
-      : scheduler_(process, connection, informers, options) {
-    scheduler_.Start();
-  }
-
- private:
-  scheduler::Scheduler scheduler_;
-};
-
-class KubeletBody : public Component::Body {
- public:
-  KubeletBody(sim::Process& process, client::Connection& connection,
-              client::InformerFactory& informers, kubelet::Runtime& runtime,
-              const kubelet::NodeOptions& options)
-      : kubelet_(process, connection, informers, runtime, options) {
-    kubelet_.Start();
-  }
-
- private:
-  kubelet::Kubelet kubelet_;
-};
 
 client::ClientOptions InformerClient(std::string user) {
   client::ClientOptions options;
