@@ -1,4 +1,4 @@
-// What runs in the processes of ksim's own components: controllers, the scheduler, a kubelet.
+// The bodies of ksim's own components: controllers, the scheduler, a kubelet.
 #pragma once
 #include <algorithm>
 #include <memory>
