@@ -151,6 +151,10 @@ TEST(Template, SaysWhatGoesWrongWhileItRuns) {
       {"{{ div 1 0 }}", "fails: line 1: error calling div: integer divide by zero"},
       {"{{ range until 5000 }}{{ range until 5000 }}x{{ end }}{{ end }}",
        "fails: line 1: it makes more than 1 MiB of text"},
+      {"{{ range until 10000 }}{{ range until 10000 }}{{ end }}{{ end }}",
+       "fails: line 1: its loops go round millions of times"},
+      {"{{ $x := repeat 10000 (repeat 10000 \"a\") }}",
+       "fails: line 1: error calling repeat: so many repetitions are too long"},
   };
   for (const auto& [text, problem] : table) EXPECT_EQ(Rendered(text), problem) << text;
 }

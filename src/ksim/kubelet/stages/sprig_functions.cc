@@ -17,6 +17,7 @@ namespace sprig {
 using value::Value;
 
 constexpr std::int64_t kLongestSprigList = 10000;
+constexpr std::int64_t kLongestSprigText = 1 << 20;
 
 void GiveText(TemplateCall& call, std::string_view text) { call.result = Datum(Value::Of(text)); }
 void GiveInt(TemplateCall& call, std::int64_t n) { call.result = Datum(Value::Int(n)); }
@@ -219,7 +220,9 @@ void Repeat(TemplateCall& call) {
   const std::int64_t times = call.Number(0);
   const std::string text = call.Text(1);
   std::string out;
-  if (times > kLongestSprigList) call.error = "so many repetitions are too long";
+  if (times > kLongestSprigList ||
+      times * static_cast<std::int64_t>(text.size()) > kLongestSprigText)
+    call.error = "so many repetitions are too long";
   for (std::int64_t i = 0; i < times && call.error.empty(); ++i) out += text;
   GiveText(call, out);
 }

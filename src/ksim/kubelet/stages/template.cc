@@ -17,6 +17,7 @@ using value::Value;
 // exec.go maxExecDepth is about calls; a template here has none, so only loops make it long.
 constexpr std::size_t kLongestText = 1 << 20;
 constexpr std::int64_t kLongestCount = 10000;  // of a range over a number
+constexpr std::size_t kMostSteps = 4 << 20;    // of loops within loops
 
 class TemplateRun {
  public:
@@ -41,6 +42,10 @@ class TemplateRun {
     return false;
   }
 
+  bool Step(const TemplateNode& node) {
+    return ++steps_ <= kMostSteps || Fail(node.offset, "its loops go round millions of times");
+  }
+
   // Stops early at a {{break}} or {{continue}}, which is in leave_.
   bool List(const Nodes& nodes, const Datum& dot) {
     for (const auto& node : nodes) {
@@ -51,6 +56,7 @@ class TemplateRun {
   }
 
   bool Walk(const TemplateNode& node, const Datum& dot) {
+    if (!Step(node)) return false;
     switch (node.kind) {
       case TemplateNode::Kind::kList:
         return List(node.children, dot);
@@ -102,7 +108,7 @@ class TemplateRun {
     for (const auto& [key, item] : items) {
       const std::size_t inner = variables_.size();
       SetRangeVariables(node.pipe, key, item);
-      good = List(node.children, item);
+      good = Step(node) && List(node.children, item);
       variables_.resize(inner);
       const bool breaks = leave_ == Leave::kBreak;
       leave_ = Leave::kNo;
@@ -256,6 +262,7 @@ class TemplateRun {
   Datum root_;
   std::vector<std::pair<std::string, Datum>> variables_;
   Leave leave_ = Leave::kNo;
+  std::size_t steps_ = 0;
   std::string out_;
   std::string error_;
   std::size_t error_at_ = 0;

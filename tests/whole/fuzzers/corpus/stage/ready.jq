@@ -1,0 +1,1 @@
+.status.conditions.[] | select( .type == "Ready" ) | .status
