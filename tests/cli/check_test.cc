@@ -1,6 +1,7 @@
-// `ksim check` over traces that are cut short.
+// `ksim check` over traces that are cut short, or made on purpose wrong.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -34,6 +35,20 @@ TEST(Check, ATraceCutShortIsUndecided) {
       {"whole", -1, 0}, {"cut, and judged as far as it goes", 200, 6}, {"nothing to judge", 1, 6}};
   for (const Case& c : cases)
     EXPECT_EQ(RunCli({"check", CutTrace(c.lines)}).code, c.code) << c.what;
+}
+
+// What a variant does wrong is no contradiction of its trace, in any version.
+TEST(Check, NoTraceOfTheMuseumContradictsItself) {
+  const std::string trace = testing::TempDir() + "/check_museum.jsonl";
+  for (const auto& entry : std::filesystem::directory_iterator("scenarios/museum")) {
+    if (entry.path().extension() != ".yaml") continue;
+    for (const char* compat : {"compat=1.25", "compat=1.36"}) {
+      RunCli({"run", entry.path().string(), "--set", compat, "-q", "--trace", trace});
+      EXPECT_EQ(RunCli({"check", trace}).out.find("trace.consistent     violated"),
+                std::string::npos)
+          << entry.path() << " " << compat;
+    }
+  }
 }
 
 std::string Event(const char* type, int rv) {

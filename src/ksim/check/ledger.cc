@@ -99,4 +99,9 @@ bool Succeeded(const Record& response) {
   return response.Int("code") >= 200 && response.Int("code") < 300;
 }
 
+std::string_view Ledger::Variant(std::string_view piece) const {
+  static const value::Path kVariants{"spec", "cluster", "variants"};
+  return trace_.header.scenario.Get(kVariants).Get(piece).AsString();
+}
+
 }  // namespace ksim::check

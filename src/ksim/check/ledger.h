@@ -44,6 +44,8 @@ class Ledger {
   void Take(const trace::Record& r);
 
   const trace::Trace& trace() const { return trace_; }
+  // The variant of a piece that the scenario names, "" if none: some do wrong on purpose.
+  std::string_view Variant(std::string_view piece) const;
   const CommitHistory& history() const { return history_; }
   api::Compat compat() const { return compat_; }
   std::int64_t revision() const { return revision_; }  // of the newest commit so far

@@ -41,7 +41,7 @@ class Handlers : public TraceLaw {
          space == std::string_view::npos ? "" : informer.substr(space + 1), r.Text("resource"));
     if (IsResync(r)) return JudgeResync(ledger, r);
     const bool repeats = Repeats(r);
-    JudgeView(r);
+    JudgeView(ledger, r);
     JudgeVersion(ledger, r);
     const Record* cause = ledger.CauseOf(r);
     if (cause == nullptr || (cause->kind != Kind::kDeliver && cause->kind != Kind::kRelist)) {
@@ -73,7 +73,7 @@ class Handlers : public TraceLaw {
 
   // Nothing needs to have arrived for that.
   void JudgeResync(const Ledger& ledger, const Record& r) {
-    JudgeView(r);
+    JudgeView(ledger, r);
     JudgeVersion(ledger, r);
     if (r.Get("tombstone").AsBool()) Contradict(r, "a tombstone in an update");
     if (r.Get("initial").AsBool()) Contradict(r, "initial, but it is an update");
@@ -90,13 +90,15 @@ class Handlers : public TraceLaw {
     });
   }
 
-  void JudgeView(const Record& r) {
+  void JudgeView(const Ledger& ledger, const Record& r) {
     View& view = views_[{std::string(r.Text("informer")), r.actor}];
     const std::string object = fmt::format("{}/{}", r.Text("namespace"), r.Text("name"));
     const auto told = view.find(object);
     const bool known = told != view.end();
     const std::string_view type = r.Text("type");
-    if (known == (type == "add"))
+    // Events that come again, as those of the variant make them, may be deletions.
+    const bool again = type == "delete" && ledger.Variant("event.deleteRV") == "objectRV";
+    if (known == (type == "add") && !again)
       Contradict(r,
                  fmt::format("{} of what the listener was {}told of", type, known ? "" : "not "));
     const bool update = type == "update";

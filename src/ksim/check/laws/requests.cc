@@ -126,6 +126,12 @@ class Requests : public TraceLaw {
     return false;
   }
 
+  // The kubelet of the variant means the pod that it knows, and does not say so.
+  static bool MeansWithoutPrecondition(const Ledger& ledger, const Record& r) {
+    return r.actor.starts_with("kubelet/") && r.Get("preconditions").empty() &&
+           ledger.Variant("kubelet.deletePrecondition") == "none";
+  }
+
   void JudgeUid(const Ledger& ledger, const Record& r) {
     const std::string_view uid = r.Text("uid");
     const Value& preconditions = r.Get("preconditions");
@@ -136,7 +142,8 @@ class Requests : public TraceLaw {
     for (const Value::Member& m : preconditions.members())
       if (!IsOneOf(m.name.text(), {"uid", "resourceVersion"}) || m.value.AsString().empty())
         Contradict(r, fmt::format("there is no precondition \"{}\"", m.name.text()));
-    if (r.Text("verb") == "delete") Same(r, "the uid", uid, preconditions.Get("uid").AsString());
+    if (r.Text("verb") == "delete" && !MeansWithoutPrecondition(ledger, r))
+      Same(r, "the uid", uid, preconditions.Get("uid").AsString());
     if (r.Text("verb") == "create") Same(r, "the uid of what is created", uid, "");
     // A new slice takes the name of one that would go (endpointslice reconciler.go recycleSlices).
     if (r.Text("verb") == "update" && uid.empty() && IsOfControlPlane(r.actor) &&
