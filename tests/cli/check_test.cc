@@ -37,7 +37,7 @@ TEST(Check, ATraceCutShortIsUndecided) {
     EXPECT_EQ(RunCli({"check", CutTrace(c.lines)}).code, c.code) << c.what;
 }
 
-// What a variant does wrong is no contradiction of its trace, in any version.
+// A variant does wrong on purpose: that is no contradiction of its trace, in any version.
 TEST(Check, NoTraceOfTheMuseumContradictsItself) {
   const std::string trace = testing::TempDir() + "/check_museum.jsonl";
   for (const auto& entry : std::filesystem::directory_iterator("scenarios/museum")) {
