@@ -301,6 +301,8 @@ class Esr : public Oracle {
                                    "schedulingGates", "resourceClaims", "overhead"})
       if (!spec.Get(field).empty()) return false;
     if (pod.scheduler_name() != "default-scheduler") return false;
+    for (const value::Value& volume : spec.Get("volumes").items())
+      if (volume.Has("persistentVolumeClaim") || volume.Has("ephemeral")) return false;
     for (const value::Value& c : pod.containers().items()) {
       for (const value::Value& port : c.Get("ports").items())
         if (port.Has("hostPort")) return false;
