@@ -470,5 +470,17 @@ TEST(AutoscalerTables, WholeSyncsComeToUpstreamsCountsAndConditions) {
   }
 }
 
+// CTRL-HPA-13
+TEST(AutoscalerTables, TolerancesAreOffAtTheEdgeWhereDoublesAre) {
+  Tolerances around, within;
+  around.around_one = true;
+  const Float64 more = Float64::Of(110) / Float64::Of(100);
+  const Float64 less = Float64::Of(90) / Float64::Of(100);
+  EXPECT_FALSE(around.IsWithin(more)) << "|1 - 1.1| is a little more than 0.1";
+  EXPECT_TRUE(around.IsWithin(less));
+  EXPECT_TRUE(within.IsWithin(more)) << "1 + 0.1 is 1.1";
+  EXPECT_TRUE(within.IsWithin(less));
+}
+
 }  // namespace
 }  // namespace ksim::controllers

@@ -49,6 +49,7 @@ constexpr Profile MakeV130() {
   p.hpa_falls_back_to_target = true;
   p.hpa_ignores_missing_at_target = true;
   p.hpa_says_usage = true;
+  p.assigns_default_class = true;
   return p;
 }
 
@@ -106,6 +107,11 @@ constexpr Profile MakeV136() {
   p.hpa_memory_is_binary = true;
   p.hpa_names_averaged_object = true;
   p.hpa_caps_replicas = true;
+  p.binder_retries = true;
+  p.honors_reclaim_policy = true;
+  p.finds_deleter_first = true;
+  p.knows_local_volumes = false;
+  p.volume_attributes_class = true;
   return p;
 }
 

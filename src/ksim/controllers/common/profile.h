@@ -239,6 +239,23 @@ struct Profile {
   bool hpa_names_averaged_object = false;
   // replica_calculator.go: counts beyond int32 stay at its end.
   bool hpa_caps_replicas = false;
+
+  // --- volumes and claims: pkg/controller/volume/persistentvolume ---
+  // pv_controller_base.go processNextClaimWorkItem: a sync that failed is tried again by the
+  // back-off of its queue; else at the next resync.
+  bool binder_retries = false;
+  // RetroactiveDefaultStorageClass: a claim without a class gets the default one when there is one.
+  bool assigns_default_class = false;
+  // HonorPVReclaimPolicy: a volume that was provisioned keeps a finalizer until its storage is
+  // gone.
+  bool honors_reclaim_policy = false;
+  // pv_controller.go deleteVolumeOperation: the plugin is looked for before the volume is read.
+  bool finds_deleter_first = false;
+  // cmd/kube-controller-manager app/plugins.go: it knows local volumes, and cannot delete them;
+  // else it does not know them.
+  bool knows_local_volumes = true;
+  // VolumeAttributesClass: a claim that is bound tells the class of its volume.
+  bool volume_attributes_class = false;
 };
 
 const Profile& ProfileOf(api::Compat compat);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "ksim/controllers/common/finalizers.h"
 #include "ksim/controllers/common/manager_client.h"
 #include "ksim/sim/probe.h"
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "ksim/controllers/common/finalizers.h"
 #include "ksim/sim/probe.h"
 
 namespace ksim::controllers {

@@ -90,10 +90,4 @@ OwnersDiff DiffOwners(const Owners& before, const Owners& after) {
   return diff;
 }
 
-bool HasFinalizer(const api::Object& object, std::string_view finalizer) {
-  for (const Value& f : object.metadata().Get("finalizers").items())
-    if (f.AsString() == finalizer) return true;
-  return false;
-}
-
 }  // namespace ksim::controllers

@@ -58,6 +58,5 @@ OwnersDiff DiffOwners(const Owners& before, const Owners& after);
 // The finalizers that stand for a propagation policy.
 inline constexpr std::string_view kOrphanFinalizer = "orphan";
 inline constexpr std::string_view kForegroundFinalizer = "foregroundDeletion";
-bool HasFinalizer(const api::Object& object, std::string_view finalizer);
 
 }  // namespace ksim::controllers

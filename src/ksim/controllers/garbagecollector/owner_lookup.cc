@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ksim/api/status.h"
+#include "ksim/controllers/common/finalizers.h"
 
 namespace ksim::controllers {
 

@@ -2,6 +2,7 @@
 
 #include "ksim/api/core/fields.h"
 #include "ksim/api/pod.h"
+#include "ksim/controllers/common/finalizers.h"
 
 namespace ksim::controllers {
 
@@ -56,9 +57,7 @@ std::string_view JobFinishedBy(const api::Object& job) {
 }
 
 bool HasTrackingFinalizer(const api::Object& pod) {
-  for (const Value& finalizer : pod.metadata().Get(api::Fields().finalizers).items())
-    if (finalizer.AsString() == kJobTrackingFinalizer) return true;
-  return false;
+  return HasFinalizer(pod, kJobTrackingFinalizer);
 }
 
 bool CountsAsFailed(const api::Object& pod, const JobSpec& spec) {

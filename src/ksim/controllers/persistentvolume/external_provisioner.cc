@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "ksim/api/core/go_text.h"
 #include "ksim/api/views/volumes.h"
 #include "ksim/base/status.h"
+#include "ksim/controllers/common/finalizers.h"
 #include "ksim/controllers/common/manager_client.h"
 
 namespace ksim::controllers {
@@ -38,20 +38,6 @@ constexpr std::pair<std::string_view, std::string_view> kMigrated[] = {
     {"kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com"},
 };
 
-bool HasProvisionerFinalizer(const api::Object& volume) {
-  const std::vector<std::string> all = volume.finalizers();
-  return std::find(all.begin(), all.end(), kProvisionerFinalizer) != all.end();
-}
-
-Value WithoutProvisionerFinalizer(const api::Object& volume) {
-  static const Path kFinalizers{"metadata", "finalizers"};
-  std::vector<Value> left;
-  for (const std::string& finalizer : volume.finalizers())
-    if (finalizer != kProvisionerFinalizer) left.push_back(Value::Of(finalizer));
-  return left.empty() ? volume.tree().Erase(kFinalizers)
-                      : volume.tree().Set(kFinalizers, Value::Array(std::move(left)));
-}
-
 }  // namespace
 
 std::string ProvisionerOf(const api::Object& storage_class) {
@@ -64,7 +50,7 @@ std::string ProvisionerOf(const api::Object& storage_class) {
 ExternalProvisioner::ExternalProvisioner(const ControllerContext& context)
     : context_(context),
       actor_(context_.process.PartActor(kProvisionerPart)),
-      profile_(VolumeProfileOf(context_.env().compat)),
+      profile_(ProfileOf(context_.env().compat)),
       volume_kind_(context_.Resource("", "persistentvolumes")),
       client_(context_.connection, actor_, ManagerClient(context_, "persistent-volume-binder")),
       claim_queue_(context_.process, client::DefaultControllerRateLimiter(context_.process)),
@@ -140,7 +126,8 @@ bool ExternalProvisioner::ShouldProvision(const api::Object& claim) const {
 bool ExternalProvisioner::ShouldDelete(const api::Object& volume) const {
   const std::string_view driver = volume.Annotation(api::kProvisionedBy);
   if (driver.empty() || driver.starts_with("kubernetes.io/")) return false;
-  if (volume.deleting() && !(profile_.honors_reclaim_policy && HasProvisionerFinalizer(volume)))
+  if (volume.deleting() &&
+      !(profile_.honors_reclaim_policy && HasFinalizer(volume, kProvisionerFinalizer)))
     return false;
   return volume.status().Get("phase").AsString() == "Released" &&
          volume.spec().Get("persistentVolumeReclaimPolicy").AsString() == "Delete";
@@ -185,10 +172,9 @@ sim::Task<client::ReconcileResult> ExternalProvisioner::Delete(api::Object volum
     if (api::IsNotFound(deleted.status())) co_return client::ReconcileResult::Done();
     co_return client::ReconcileResult::Error(deleted.status());
   }
-  if (!profile_.honors_reclaim_policy || !HasProvisionerFinalizer(*deleted))
+  if (!profile_.honors_reclaim_policy || !HasFinalizer(*deleted, kProvisionerFinalizer))
     co_return client::ReconcileResult::Done();
-  const api::Object freed =
-      api::Object::FromTree(WithoutProvisionerFinalizer(*deleted), deleted->resource_version());
+  const api::Object freed = WithoutFinalizer(*deleted, kProvisionerFinalizer);
   client::Client::ObjectResult updated = co_await client_.Update(volume_kind_, freed);
   if (!updated.ok() && !api::IsNotFound(updated.status()))
     co_return client::ReconcileResult::Error(updated.status());

@@ -19,8 +19,8 @@
 #include "ksim/client/informer.h"
 #include "ksim/client/reconciler.h"
 #include "ksim/client/workqueue.h"
+#include "ksim/controllers/common/profile.h"
 #include "ksim/controllers/controller.h"
-#include "ksim/controllers/persistentvolume/profile.h"
 
 namespace ksim::controllers {
 
@@ -74,7 +74,7 @@ class ExternalProvisioner {
 
   ControllerContext context_;
   sim::ActorId actor_;
-  const VolumeProfile& profile_;
+  const Profile& profile_;
   const api::ResourceInfo* volume_kind_;
   client::Client client_;
   client::SharedInformer* claim_informer_ = nullptr;

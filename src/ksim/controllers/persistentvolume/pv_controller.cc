@@ -16,7 +16,7 @@ using value::Value;
 
 PersistentVolumeController::PersistentVolumeController(ControllerContext context)
     : context_(std::move(context)),
-      profile_(VolumeProfileOf(context_.env().compat)),
+      profile_(ProfileOf(context_.env().compat)),
       claim_kind_(context_.Resource("", "persistentvolumeclaims")),
       volume_kind_(context_.Resource("", "persistentvolumes")),
       class_kind_(context_.Resource("storage.k8s.io", "storageclasses")),

@@ -20,9 +20,9 @@
 #include "ksim/client/informer.h"
 #include "ksim/client/reconciler.h"
 #include "ksim/client/workqueue.h"
+#include "ksim/controllers/common/profile.h"
 #include "ksim/controllers/controller.h"
 #include "ksim/controllers/persistentvolume/external_provisioner.h"
-#include "ksim/controllers/persistentvolume/profile.h"
 #include "ksim/controllers/persistentvolume/volume_index.h"
 
 namespace ksim::controllers {
@@ -119,7 +119,7 @@ class PersistentVolumeController : public Controller {
   sim::Task<void> RunOperation(std::string name, sim::Task<Error> operation);
 
   ControllerContext context_;
-  const VolumeProfile& profile_;
+  const Profile& profile_;
   const api::ResourceInfo* claim_kind_;
   const api::ResourceInfo* volume_kind_;
   const api::ResourceInfo* class_kind_;

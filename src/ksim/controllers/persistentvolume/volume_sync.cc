@@ -32,7 +32,7 @@ bool IsDeletedOutside(const api::Object& volume) {
 
 // The reason that keeps kube-controller-manager itself from deleting the storage of a volume; "" if
 // it can. It has a deleter of directories below /tmp, and no other.
-std::string WhyNotDeleted(const api::Object& volume, const VolumeProfile& profile) {
+std::string WhyNotDeleted(const api::Object& volume, const Profile& profile) {
   const Value& host_path = volume.spec().Get("hostPath");
   const bool is_known =
       volume.spec().Has("nfs") || (profile.knows_local_volumes && volume.spec().Has("local"));

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "ksim/api/object.h"
+#include "ksim/base/float64.h"
 #include "ksim/base/time.h"
 #include "ksim/controllers/common/profile.h"
-#include "ksim/controllers/podautoscaler/float64.h"
 
 namespace ksim::controllers {
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "ksim/api/pod.h"
@@ -260,21 +261,26 @@ void ReplicaCalculator::SetPerPod(const Scaled& scaled, std::int64_t usage, std:
   count->usage = capped && all >= Float64::Of(kMost) ? kMost : (all / pods).Ceil();
 }
 
+std::optional<std::int64_t> ReplicaCalculator::ReadObject(const Scaled& scaled, const Value& metric,
+                                                          const Value& object, Count* count) const {
+  const std::string_view name = metric.Get("name").AsString();
+  const MetricsClient::ValueResult read = metrics_.ObjectMetric(
+      name, scaled.pods.ns, object, metric.Get("selector"), scaled.metrics_time);
+  if (read.error.empty()) return read.values.front();
+  count->error =
+      fmt::format("unable to get metric {}: {} on {} {}/{}", name, object.Get("kind").AsString(),
+                  scaled.pods.ns, object.Get("name").AsString(), read.error);
+  return std::nullopt;
+}
+
 ReplicaCalculator::Count ReplicaCalculator::ObjectMetricReplicas(const Scaled& scaled,
                                                                  const Value& metric,
                                                                  const Value& object,
                                                                  std::int64_t target) const {
   Count out;
-  const std::string_view name = metric.Get("name").AsString();
-  const MetricsClient::ValueResult read = metrics_.ObjectMetric(
-      name, scaled.pods.ns, object, metric.Get("selector"), scaled.metrics_time);
-  if (!read.error.empty()) {
-    out.error =
-        fmt::format("unable to get metric {}: {} on {} {}/{}", name, object.Get("kind").AsString(),
-                    scaled.pods.ns, object.Get("name").AsString(), read.error);
-    return out;
-  }
-  out.usage = read.values.front();
+  const auto usage = ReadObject(scaled, metric, object, &out);
+  if (!usage) return out;
+  out.usage = *usage;
   SetByRatio(scaled, Float64::Of(out.usage) / Float64::Of(target), &out);
   return out;
 }
@@ -284,26 +290,12 @@ ReplicaCalculator::Count ReplicaCalculator::ObjectPerPodMetricReplicas(const Sca
                                                                        const Value& object,
                                                                        std::int64_t target) const {
   Count out;
-  const std::string_view name = metric.Get("name").AsString();
-  const MetricsClient::ValueResult read = metrics_.ObjectMetric(
-      name, scaled.pods.ns, object, metric.Get("selector"), scaled.metrics_time);
-  if (read.error.empty()) {
-    SetPerPod(scaled, read.values.front(), target, false, &out);
-    return out;
-  }
-  out.error =
-      fmt::format("unable to get metric {}: {} on {} {}/{}", name, object.Get("kind").AsString(),
-                  scaled.pods.ns, object.Get("name").AsString(), read.error);
+  if (const auto usage = ReadObject(scaled, metric, object, &out))
+    SetPerPod(scaled, *usage, target, false, &out);
   return out;
 }
 
 namespace {
-
-std::string NoExternalMetric(std::string_view ns, const Value& metric, std::string_view error) {
-  return fmt::format("unable to get external metric {}/{}/{}: {}", ns,
-                     metric.Get("name").AsString(), LabelSelectorText(metric.Get("selector")),
-                     error);
-}
 
 // The sum; beyond int64 it stays at its end.
 std::int64_t SumOf(const std::vector<std::int64_t>& values) {
@@ -318,17 +310,26 @@ std::int64_t SumOf(const std::vector<std::int64_t>& values) {
 
 }  // namespace
 
+std::optional<std::int64_t> ReplicaCalculator::ReadExternal(const Scaled& scaled,
+                                                            const Value& metric,
+                                                            Count* count) const {
+  const std::string_view name = metric.Get("name").AsString();
+  const Value& selector = metric.Get("selector");
+  const MetricsClient::ValueResult read =
+      metrics_.ExternalMetric(name, scaled.pods.ns, selector, scaled.metrics_time);
+  if (read.error.empty()) return SumOf(read.values);
+  count->error = fmt::format("unable to get external metric {}/{}/{}: {}", scaled.pods.ns, name,
+                             LabelSelectorText(selector), read.error);
+  return std::nullopt;
+}
+
 ReplicaCalculator::Count ReplicaCalculator::ExternalMetricReplicas(const Scaled& scaled,
                                                                    const Value& metric,
                                                                    std::int64_t target) const {
   Count out;
-  const MetricsClient::ValueResult read = metrics_.ExternalMetric(
-      metric.Get("name").AsString(), scaled.pods.ns, metric.Get("selector"), scaled.metrics_time);
-  if (!read.error.empty()) {
-    out.error = NoExternalMetric(scaled.pods.ns, metric, read.error);
-    return out;
-  }
-  out.usage = SumOf(read.values);
+  const auto usage = ReadExternal(scaled, metric, &out);
+  if (!usage) return out;
+  out.usage = *usage;
   SetByRatio(scaled, Float64::Of(out.usage) / Float64::Of(target), &out);
   return out;
 }
@@ -336,12 +337,8 @@ ReplicaCalculator::Count ReplicaCalculator::ExternalMetricReplicas(const Scaled&
 ReplicaCalculator::Count ReplicaCalculator::ExternalPerPodMetricReplicas(
     const Scaled& scaled, const Value& metric, std::int64_t target) const {
   Count out;
-  const MetricsClient::ValueResult read = metrics_.ExternalMetric(
-      metric.Get("name").AsString(), scaled.pods.ns, metric.Get("selector"), scaled.metrics_time);
-  if (read.error.empty())
-    SetPerPod(scaled, SumOf(read.values), target, profile_.hpa_caps_replicas, &out);
-  else
-    out.error = NoExternalMetric(scaled.pods.ns, metric, read.error);
+  if (const auto usage = ReadExternal(scaled, metric, &out))
+    SetPerPod(scaled, *usage, target, profile_.hpa_caps_replicas, &out);
   return out;
 }
 

@@ -3,11 +3,12 @@
 // Source: pkg/controller/podautoscaler/replica_calculator.go.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "ksim/base/float64.h"
 #include "ksim/controllers/common/profile.h"
-#include "ksim/controllers/podautoscaler/float64.h"
 #include "ksim/controllers/podautoscaler/metrics_client.h"
 #include "ksim/controllers/podautoscaler/pod_metrics.h"
 #include "ksim/value/value.h"
@@ -70,6 +71,11 @@ class ReplicaCalculator {
   // calcPlainMetricReplicas.
   Count PlainMetricReplicas(const Scaled& scaled, PodMetrics metrics, std::string_view resource,
                             std::int64_t target) const;
+  // What the metric is; none, and the error: it cannot be read.
+  std::optional<std::int64_t> ReadObject(const Scaled& scaled, const value::Value& metric,
+                                         const value::Value& object, Count* count) const;
+  std::optional<std::int64_t> ReadExternal(const Scaled& scaled, const value::Value& metric,
+                                           Count* count) const;
   std::string NoPods(const Scaled& scaled) const;
   void SetByRatio(const Scaled& scaled, Float64 ratio, Count* count) const;
   void SetPerPod(const Scaled& scaled, std::int64_t usage, std::int64_t target, bool capped,

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "ksim/controllers/podautoscaler/float64.h"
+#include "ksim/base/float64.h"
 
 namespace ksim::controllers {
 

@@ -8,8 +8,8 @@
 #include "ksim/api/pod.h"
 #include "ksim/api/views/volumes.h"
 #include "ksim/base/status.h"
+#include "ksim/controllers/common/finalizers.h"
 #include "ksim/controllers/common/manager_client.h"
-#include "ksim/controllers/common/protection.h"
 
 namespace ksim::controllers {
 namespace {

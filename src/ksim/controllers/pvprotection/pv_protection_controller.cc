@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "ksim/controllers/common/finalizers.h"
 #include "ksim/controllers/common/manager_client.h"
-#include "ksim/controllers/common/protection.h"
 
 namespace ksim::controllers {
 

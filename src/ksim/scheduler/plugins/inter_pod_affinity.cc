@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "ksim/scheduler/plugins/float64.h"
+#include "ksim/base/float64.h"
 #include "ksim/scheduler/plugins/plugins.h"
 #include "ksim/value/selector.h"
 
@@ -198,8 +198,8 @@ class InterPodAffinity : public Plugin {
     const auto [least, most] = std::minmax_element(scores.begin(), scores.end());
     const std::int64_t from = *least, range = *most - *least;
     for (std::int64_t& score : scores) {
-      const Float64 share = range == 0 ? Float64() : Float64(score - from) / Float64(range);
-      score = (Float64(kMaxNodeScore) * share).Truncated();
+      const Float64 share = range == 0 ? Float64() : Float64::Of(score - from) / Float64::Of(range);
+      score = (Float64::Of(kMaxNodeScore) * share).Floor();
     }
   }
 

@@ -5,7 +5,7 @@
 // Source: pkg/scheduler/framework/plugins/noderesources/balanced_allocation.go.
 #include <algorithm>
 
-#include "ksim/scheduler/plugins/float64.h"
+#include "ksim/base/float64.h"
 #include "ksim/scheduler/plugins/plugins.h"
 
 namespace ksim::scheduler {
@@ -13,7 +13,7 @@ namespace ksim::scheduler {
 namespace {
 
 Float64 ShareOf(std::int64_t used, std::int64_t have) {
-  return Float64(std::clamp<std::int64_t>(used, 0, have)) / Float64(have);
+  return Float64::Of(std::clamp<std::int64_t>(used, 0, have)) / Float64::Of(have);
 }
 
 // balancedResourceScore: (1 - |f1 - f2| / 2) * 100, cut to an integer. One resource alone has no
@@ -23,7 +23,7 @@ std::int64_t Balance(const api::Resources& used, const api::Resources& have) {
   const Float64 cpu = ShareOf(used.milli_cpu, have.milli_cpu);
   const Float64 memory = ShareOf(used.memory, have.memory);
   const Float64 difference = cpu < memory ? memory - cpu : cpu - memory;
-  return ((Float64(1) - difference / Float64(2)) * Float64(kMaxNodeScore)).Truncated();
+  return ((Float64::Of(1) - difference / Float64::Of(2)) * Float64::Of(kMaxNodeScore)).Floor();
 }
 
 class BalancedAllocation : public Plugin {

@@ -1,12 +1,13 @@
 // Float64: a double that is never negative, worked out with whole numbers. Upstream decides by
-// ratios of doubles (110 of 100 is a little more than 1.1, so that it scales up where an exact
-// fraction would not); this type rounds each step to 53 bits, to even, as IEEE 754 has it, and the
-// decisions are upstream's on every machine.
+// ratios of doubles: 110 of 100 is a little more than 1.1, and a score that is cut to an integer
+// comes out one lower where a quotient was rounded down. This type rounds each step to 53 bits,
+// half to even, as IEEE 754 and amd64 do, and the decisions are upstream's on every machine. Go may
+// fuse a product and a sum on other processors, which nothing here computes.
 #pragma once
 #include <compare>
 #include <cstdint>
 
-namespace ksim::controllers {
+namespace ksim {
 
 class Float64 {
  public:
@@ -43,4 +44,4 @@ class Float64 {
   Kind kind_ = Kind::kFinite;
 };
 
-}  // namespace ksim::controllers
+}  // namespace ksim

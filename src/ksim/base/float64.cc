@@ -1,11 +1,11 @@
-#include "ksim/controllers/podautoscaler/float64.h"
+#include "ksim/base/float64.h"
 
 #include <limits>
 #include <utility>
 
 #include "ksim/base/check.h"
 
-namespace ksim::controllers {
+namespace ksim {
 namespace {
 
 constexpr int kFractionBits = 53;
@@ -128,4 +128,4 @@ std::int32_t Float64::Ceil32() const {
                                     : static_cast<std::int32_t>(whole);
 }
 
-}  // namespace ksim::controllers
+}  // namespace ksim

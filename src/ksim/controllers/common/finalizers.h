@@ -1,5 +1,4 @@
-// Protection by finalizers: an object has one while it is in use, and whoever knows that it is not
-// takes it away.
+// The finalizers of an object: whether it has one, and the object with it or without.
 //
 // Source: pkg/controller/util/protectionutil/utils.go; pkg/util/slice/slice.go RemoveString.
 #pragma once
@@ -9,6 +8,7 @@
 
 namespace ksim::controllers {
 
+bool HasFinalizer(const api::Object& object, std::string_view finalizer);
 // IsDeletionCandidate: the object is being deleted, and has the finalizer.
 bool WaitsForFinalizer(const api::Object& object, std::string_view finalizer);
 // NeedToAddFinalizer: it is not, and has it not.

@@ -1,10 +1,10 @@
-#include "ksim/controllers/common/protection.h"
+#include "ksim/controllers/common/finalizers.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "ksim/api/core/fields.h"
 #include "ksim/value/value.h"
 
 namespace ksim::controllers {
@@ -19,19 +19,20 @@ const Path& FinalizersPath() {
   return path;
 }
 
-bool CarriesFinalizer(const api::Object& object, std::string_view finalizer) {
-  const std::vector<std::string> all = object.finalizers();
-  return std::find(all.begin(), all.end(), finalizer) != all.end();
-}
-
 }  // namespace
 
+bool HasFinalizer(const api::Object& object, std::string_view finalizer) {
+  for (const Value& one : object.metadata().Get(api::Fields().finalizers).items())
+    if (one.AsString() == finalizer) return true;
+  return false;
+}
+
 bool WaitsForFinalizer(const api::Object& object, std::string_view finalizer) {
-  return object.deleting() && CarriesFinalizer(object, finalizer);
+  return object.deleting() && HasFinalizer(object, finalizer);
 }
 
 bool NeedsFinalizer(const api::Object& object, std::string_view finalizer) {
-  return !object.deleting() && !CarriesFinalizer(object, finalizer);
+  return !object.deleting() && !HasFinalizer(object, finalizer);
 }
 
 api::Object WithFinalizer(const api::Object& object, std::string_view finalizer) {
