@@ -330,8 +330,13 @@ std::vector<MetricSpec::Level> ParseLoad(ParseContext& context, MappingReader& m
                              "write load: [{at: 0s, total: 500m}]");
     return load;
   }
+  const auto items = metric.List("load");
+  if (items.empty() && metric.Find("load")->kind == YamlNode::Kind::kSequence)
+    context.problems.Error(metric.Find("load")->span,
+                           fmt::format("{} is empty", metric.PathTo("load")),
+                           "write load: [{at: 0s, total: 500m}]");
   int i = 0;
-  for (const YamlNode* item : metric.List("load")) {
+  for (const YamlNode* item : items) {
     const std::string where = fmt::format("{}[{}]", metric.PathTo("load"), i++);
     std::optional<MetricSpec::Level> level = ParseLevel(context, *item, where, of_pods);
     if (!level) continue;
