@@ -38,7 +38,7 @@ const OracleInfo& EsrInfo() {
        "what no actor of the run is there to do stays undone", "a finalizer keeps an object",
        "pods of a node that is not ready",
        "a pod whose image, init containers or containers keep it from running",
-       "a pod that Stages play, for which there is no further Stage",
+       "a pod that Stages play, for which there is no further Stage", "a pod waits for its claims",
        "with minReadySeconds, pods that are ready and not available",
        "a controller of one's own counts what it likes, but status.replicas",
        "a StatefulSet waits as long as one of its pods is not ready, is being deleted or has "

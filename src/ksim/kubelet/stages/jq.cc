@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -282,6 +283,7 @@ class JqRun {
   static bool AddLength(const Value& v, Outputs* out) {
     std::int64_t length = 0;
     if (v.is_bool() || v.is_double()) return false;
+    if (v.is_int() && v.AsInt() == std::numeric_limits<std::int64_t>::min()) return false;
     if (v.is_int()) length = v.AsInt() < 0 ? -v.AsInt() : v.AsInt();
     if (v.is_array() || v.is_object()) length = static_cast<std::int64_t>(v.size());
     if (v.is_string()) {
