@@ -32,7 +32,7 @@ class Run : public TraceLaw {
       case Kind::kPhase:
         return JudgePhase(ledger, r);
       case Kind::kActor:
-        return JudgeActor(r);
+        return JudgeActor(ledger, r);
       case Kind::kReconcile:
         return JudgeReconcile(ledger, r);
       default:
@@ -220,7 +220,7 @@ class Run : public TraceLaw {
     phase_began_ = r.t;
   }
 
-  void JudgeActor(const Record& r) {
+  void JudgeActor(const Ledger& ledger, const Record& r) {
     std::string& before = processes_[std::string(r.Text("process"))];
     const std::string_view state = r.Text("state"), process = r.Text("process");
     const bool down = before == "stop" || before == "kill";
@@ -231,7 +231,11 @@ class Run : public TraceLaw {
                                         : !down && (!before.empty() || process == "kubectl");
     if (!fits) Contradict(r, fmt::format("{} after \"{}\"", state, before));
     before = state;
-    if (state != "lead" && state != "lose")
+    const bool leads = state == "lead" || state == "lose";
+    const Record* cause = ledger.CauseOf(r);
+    if (!leads && cause != nullptr && cause->kind == Kind::kFault && cause->t != r.t)
+      Contradict(r, fmt::format("seq {} kills and starts at once, at {} ns", cause->seq, cause->t));
+    if (!leads)
       std::erase_if(reconciles_, [&r](const auto& one) {
         return ProcessOfActor(one.first.first) == r.Text("process");
       });

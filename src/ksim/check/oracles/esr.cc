@@ -31,9 +31,9 @@ const OracleInfo& EsrInfo() {
       "taken up by its kubelet, and nothing is stuck in deletion.",
       {sim::EventKind::kCommit, sim::EventKind::kRuntime},
       {"pods that fit nowhere wait",
-       "a ReplicaSet whose pod was gone, or going, before its controller saw it waits, with too "
-       "few pods or too many, until the expectation of it has expired and something wakes the "
-       "controller",
+       ("a ReplicaSet whose pod was gone, or going, before its controller saw it waits, with too "
+        "few pods or too many, until the expectation of it has expired and something wakes the "
+        "controller"),
        "a DaemonSet makes no pod for a node while another one of it there has ended, or is going",
        "what no actor of the run is there to do stays undone", "a finalizer keeps an object",
        "pods of a node that is not ready",
@@ -41,9 +41,8 @@ const OracleInfo& EsrInfo() {
        "a pod that Stages play, for which there is no further Stage", "a pod waits for its claims",
        "with minReadySeconds, pods that are ready and not available",
        "a controller of one's own counts what it likes, but status.replicas",
-       "a StatefulSet waits as long as one of its pods is not ready, is being deleted or has "
-       "ended, "
-       "while another pod has the name, or a claim is in the way"},
+       ("a StatefulSet waits as long as one of its pods is not ready, is being deleted or has "
+        "ended, while another pod has the name, or a claim is in the way")},
       "the run did not end by becoming quiet"};
   return info;
 }

@@ -71,7 +71,7 @@ class ReplicaCalculator {
   // calcPlainMetricReplicas.
   Count PlainMetricReplicas(const Scaled& scaled, PodMetrics metrics, std::string_view resource,
                             std::int64_t target) const;
-  // What the metric is; none, and the error: it cannot be read.
+  // The metric's value; none, and the error in `count`, when it cannot be read.
   std::optional<std::int64_t> ReadObject(const Scaled& scaled, const value::Value& metric,
                                          const value::Value& object, Count* count) const;
   std::optional<std::int64_t> ReadExternal(const Scaled& scaled, const value::Value& metric,
