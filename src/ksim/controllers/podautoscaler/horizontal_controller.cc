@@ -74,8 +74,7 @@ HorizontalController::HorizontalController(ControllerContext context)
               ManagerClient(context_, "horizontal-pod-autoscaler")),
       recorder_(context_.connection, context_.actor(), "horizontal-pod-autoscaler", "",
                 client::EventRecorder::Api::kCore, client_.options()),
-      hpa_informer_(context_.informers.For(resource_)),
-      pod_informer_(context_.informers.For(context_.Resource("", "pods"))),
+      first_use_(context_.process, context_.env(), context_.informers),
       queue_(context_.process, std::make_unique<FixedInterval>()),
       jitter_(context_.env(), fmt::format("retry/{}/{}", context_.process.name(), context_.name)),
       calculator_(profile_, context_.metrics) {}
@@ -83,13 +82,22 @@ HorizontalController::HorizontalController(ControllerContext context)
 HorizontalController::~HorizontalController() = default;
 
 void HorizontalController::Start() {
+  first_use_.Begin({resource_}, context_.name, [this] { Begin(); }, [this] { Work(); });
+}
+
+void HorizontalController::Begin() {
+  hpa_informer_ = &context_.informers.For(resource_);
+  pod_informer_ = &context_.informers.For(context_.Resource("", "pods"));
   handlers_.add = [this](const api::Object& hpa, bool) { Enqueue(hpa); };
   handlers_.update = [this](const api::Object&, const api::Object& hpa) { Enqueue(hpa); };
   handlers_.del = [this](const client::Deleted& d) { Forget(d.object.key()); };
-  hpa_informer_.AddHandler(context_.actor(), &handlers_);
+  hpa_informer_->AddHandler(context_.actor(), &handlers_);
+}
+
+void HorizontalController::Work() {
   loop_ =
       std::make_unique<client::ReconcileLoop>(context_.connection, context_.name, queue_, *this);
-  loop_->Start(profile_.hpa_workers, {&hpa_informer_, &pod_informer_});
+  loop_->Start(profile_.hpa_workers, {hpa_informer_, pod_informer_});
 }
 
 // A key waits a sync period, whatever happens meanwhile: what is added to it then changes nothing.
@@ -115,7 +123,7 @@ HorizontalController::Autoscaler* HorizontalController::Find(const std::string& 
 // --- the end of a run ----------------------------------------------------------------------------
 
 bool HorizontalController::HasWorkAhead(const Heartbeats&) const {
-  if (hpa_informer_.lister().size() == 0) return false;
+  if (hpa_informer_ == nullptr || hpa_informer_->lister().size() == 0) return false;
   const VirtualTime now = context_.env().sim.now();
   for (const auto& [key, autoscaler] : autoscalers_)
     if (autoscaler.exists && (!autoscaler.looked_at || now < autoscaler.settled_at)) return true;
@@ -147,7 +155,7 @@ void HorizontalController::Warn(const HpaStatus& status, std::string_view reason
 sim::Task<client::ReconcileResult> HorizontalController::Reconcile(std::string key) {
   const absl::StatusOr<client::ObjectKey> id = client::SplitKey(key);
   if (!id.ok()) co_return client::ReconcileResult::Terminal(std::string(Message(id.status())));
-  const api::Object hpa = hpa_informer_.lister().Get(id->ns, id->name);
+  const api::Object hpa = hpa_informer_->lister().Get(id->ns, id->name);
   if (hpa.empty()) {
     autoscalers_.erase(key);
     co_return client::ReconcileResult::Done();
@@ -332,8 +340,8 @@ std::string HorizontalController::UsableSelector(HpaStatus* status, const std::s
     return refuse("InvalidSelector", "InvalidSelector", error, error);
   }
   pods->ns = status->hpa().ns();
-  pods->all = pod_informer_.lister().List(pods->ns);
-  pods->selected = ListSelected(pod_informer_.lister(), pods->ns, *parsed);
+  pods->all = pod_informer_->lister().List(pods->ns);
+  pods->selected = ListSelected(pod_informer_->lister(), pods->ns, *parsed);
   if (!profile_.hpa_checks_selectors) return "";
   Autoscaler* const own = Find(key);
   if (own != nullptr && own->exists) own->selector = *parsed;

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "ksim/client/cache/first_use.h"
 #include "ksim/client/client.h"
 #include "ksim/client/core/backoff.h"
 #include "ksim/client/event_recorder.h"
@@ -82,6 +83,9 @@ class HorizontalController : public Controller, public client::Reconciler {
     bool rescale = true;
   };
 
+  // Once there is an autoscaler: the informers, and then the workers.
+  void Begin();
+  void Work();
   void Enqueue(const api::Object& hpa);
   void Forget(const std::string& key);
   // Null if it has had its last turn.
@@ -109,8 +113,9 @@ class HorizontalController : public Controller, public client::Reconciler {
   const api::ResourceInfo* resource_;
   client::Client client_;
   client::EventRecorder recorder_;
-  client::SharedInformer& hpa_informer_;
-  client::SharedInformer& pod_informer_;
+  client::FirstUse first_use_;
+  client::SharedInformer* hpa_informer_ = nullptr;
+  client::SharedInformer* pod_informer_ = nullptr;
   client::HandlerFuncs handlers_;
   client::WorkQueue queue_;
   std::unique_ptr<client::ReconcileLoop> loop_;
