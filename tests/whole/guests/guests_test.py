@@ -240,6 +240,12 @@ class Whole(Guests):
         scenario.write_text(text.replace("informer.wasm", "informer-oldest.wasm"))
         self.same_everywhere(scenario)
 
+    def test_a_run_waits_for_the_answer_to_the_first_write_after_a_start(self):
+        self.build(PROGRAMS / "informer", name="informer-oldest", mod="oldest")
+        done = self.ksim("run", PROGRAMS / "informer/first-write.yaml")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("is answered 504 Timeout", done.stdout)
+
     def test_manager(self):
         self.build(PROGRAMS / "manager")
         self.same_everywhere(PROGRAMS / "manager/manager.yaml")

@@ -129,7 +129,9 @@ void GuestProcess::OnStart() {
 
 void GuestProcess::OnStop() {
   env_.sim.CancelCall(hold_);
-  hold_ = {};
+  env_.sim.CancelCall(answer_hold_);
+  hold_ = answer_hold_ = {};
+  unanswered_ = 0;
   relay_.Stop();  // the server sees by itself that its watches are gone
   streams_.clear();
   served_.clear();  // whoever waits for an answer hears that the connection was lost
@@ -157,6 +159,7 @@ void GuestProcess::Hold(Duration time) {
 void GuestProcess::Answered(const ApiStream::Asked& asked, int status) {
   if (asked.background) return;
   const bool reads = asked.method == "GET" || asked.method == "HEAD";
+  if (!reads && unanswered_ > 0 && --unanswered_ == 0) env_.sim.CancelCall(answer_hold_);
   const std::string key = asked.method + " " + asked.path;
   const bool failed = status == 0 || status == 429 || status >= 500 || (!reads && status >= 400);
   if (!failed) {
@@ -343,7 +346,12 @@ void GuestProcess::Judge(const apiserver::http::HttpRequest& request) {
   const bool lease = request.target.find("/leases") != std::string::npos;
   const bool writes = request.method != "GET" && request.method != "HEAD";
   context.background = lease || (origin_.background && !writes);
-  if (!context.background && writes) Hold();
+  if (context.background || !writes) return;
+  Hold();
+  // Also right after the start, when Hold is short: a timeout takes longer than that.
+  if (unanswered_++ > 0) env_.sim.CancelCall(answer_hold_);
+  answer_hold_ = env_.sim.After(options_.quiet_after, sim::TimerKind::kWork,
+                                "guest waits for an answer", [] {});
 }
 
 // Whom it asked is not there: it will try again, after a back-off of its own.

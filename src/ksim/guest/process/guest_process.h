@@ -136,7 +136,8 @@ class GuestProcess {
   };
   std::map<std::string, Failing> failing_;
   bool awaits_longest_ = false;
-  sim::Simulation::SlotRef hold_;
+  std::uint32_t unanswered_ = 0;  // writes that are work
+  sim::Simulation::SlotRef hold_, answer_hold_;
 
   std::map<std::int32_t, std::unique_ptr<Server>> servers_;  // by port
   std::uint32_t short_lives_ = 0;                            // one after the other
