@@ -46,6 +46,69 @@ TEST_F(Get, PrintsTemplates) {
   for (const auto& [args, want] : cases) EXPECT_EQ(Ask(args).out, want) << args.back();
 }
 
+TEST_F(Get, WatchesAsKubectlDoes) {
+  EXPECT_EQ(Ask({"pods", "--watch"}).out,
+            "NAME                  READY   STATUS    RESTARTS   AGE\n"
+            "my-replicaset-8pt2v   0/1     Pending   0          0s\n"
+            "my-replicaset-7l6pd   0/1     Pending   0          0s\n"
+            "my-replicaset-8pt2v   0/1     Pending   0          0s\n"
+            "my-replicaset-7l6pd   0/1     Pending   0          0s\n"
+            "my-replicaset-8pt2v   0/1     ContainerCreating   0          0s\n"
+            "my-replicaset-7l6pd   0/1     ContainerCreating   0          0s\n"
+            "my-replicaset-8pt2v   1/1     Running             0          2s\n"
+            "my-replicaset-7l6pd   1/1     Running             0          3s\n")
+      << "a column grows with what comes, and what was printed stays";
+  EXPECT_EQ(Ask({"pod/my-replicaset-7l6pd", "-w", "--no-headers", "--output-watch-events"}).out,
+            "ADDED        my-replicaset-7l6pd   0/1   Pending   0     0s\n"
+            "MODIFIED     my-replicaset-7l6pd   0/1   Pending   0     0s\n"
+            "MODIFIED     my-replicaset-7l6pd   0/1   ContainerCreating   0     0s\n"
+            "MODIFIED     my-replicaset-7l6pd   1/1   Running             0     3s\n");
+}
+
+TEST_F(Get, AWatchBeginsWithTheListOrWithoutIt) {
+  const std::string list = "pod/my-replicaset-7l6pd\npod/my-replicaset-8pt2v\n";
+  const std::string changes = "pod/my-replicaset-8pt2v\npod/my-replicaset-7l6pd\n";
+  EXPECT_EQ(Ask({"pods", "-w", "-o", "name", "--at", "4s"}).out, list + changes);
+  EXPECT_EQ(Ask({"pods", "--watch-only", "-o", "name", "--at", "4s"}).out, changes);
+  const CliResult none = Ask({"pods", "-w", "-l", "app=nobody"});
+  EXPECT_EQ(none.out, "");
+  EXPECT_EQ(none.code, 5);
+}
+
+// cacher: what no longer matches the selector is deleted for whoever watches.
+TEST_F(Get, AWatchWithASelectorTellsWhatLeavesIt) {
+  const std::vector<std::string> pending = {
+      "pods",         "--field-selector",      "status.phase=Pending",
+      "--watch-only", "--output-watch-events", "-o",
+      "json"};
+  const std::string out = Ask(pending).out;
+  const std::string last = out.substr(out.rfind('\n', out.size() - 2) + 1);
+  EXPECT_TRUE(last.starts_with(R"({"type":"DELETED","object":{"apiVersion":"v1",)")) << last;
+  EXPECT_NE(last.find(R"("phase":"Pending")"), std::string::npos) << last;
+}
+
+TEST_F(Get, RefusesWhatKubectlWatchesNot) {
+  const std::pair<std::vector<std::string>, const char*> cases[] = {
+      {{"pods,rs", "-w"}, "error: you may only specify a single resource type\n"},
+      {{"pods", "a", "b", "-w"},
+       "error: watch is only supported on individual resources and resource collections - more "
+       "than 1 resource was found\n"},
+      {{"pods", "--output-watch-events"},
+       "error: --output-watch-events option can only be used with --watch or --watch-only\n"},
+      {{"pods", "-w", "--as-seen-by", "kube-scheduler"},
+       "error: --watch follows what etcd held: leave out --as-seen-by\n"},
+      {{"pods", "a", "-l", "a=b", "-w"},
+       "error: name cannot be provided when a selector is specified\n"},
+  };
+  for (const auto& [args, want] : cases) {
+    const CliResult result = Ask(args);
+    EXPECT_EQ(result.err, want) << args.back();
+    EXPECT_EQ(result.code, 2) << args.back();
+  }
+  EXPECT_EQ(Ask({"pods", "-w", "-o", "name", "--sort-by", ".metadata.name"}).err,
+            "warning: --watch or --watch-only requested, --sort-by will be ignored\n");
+}
+
 TEST_F(Get, ReadsTemplatesFromFiles) {
   const std::string path = testing::TempDir() + "get.template";
   ASSERT_TRUE(os::WriteFile(path, "{.items[0].spec.nodeName}").ok());

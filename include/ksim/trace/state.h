@@ -1,5 +1,6 @@
 // State: the objects of a cluster at one moment, as the fold of the commits up to it.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -50,6 +51,10 @@ class State {
   std::int64_t revision_ = 0;
   std::int64_t time_ = 0;
 };
+
+// How many of the trace's events have happened by the moment. OutOfRange when the trace ends before
+// it.
+absl::StatusOr<std::size_t> EventsBy(const Trace& trace, const Moment& moment);
 
 // The state at a moment. OutOfRange when the trace ends before it.
 absl::StatusOr<State> StateAt(const Trace& trace, const Moment& moment);

@@ -91,42 +91,42 @@ api::Object State::Get(std::string_view resource, std::string_view ns,
   return it == objects_.end() ? api::Object() : it->second;
 }
 
-absl::StatusOr<State> StateAt(const Trace& trace, const Moment& moment) {
-  State state;
-  bool reached = moment.kind == Moment::Kind::kEnd;
-  std::int64_t last = 0;
+absl::StatusOr<std::size_t> EventsBy(const Trace& trace, const Moment& moment) {
+  std::int64_t last = 0, revision = 0;
+  std::size_t n = 0;
   for (const Record& r : trace.events) {
-    if (moment.kind == Moment::Kind::kTime && r.t > moment.value) reached = true;
-    if (moment.kind == Moment::Kind::kSeq && static_cast<std::int64_t>(r.seq) > moment.value)
-      reached = true;
     const bool commit = r.kind == sim::EventKind::kCommit;
+    if (moment.kind == Moment::Kind::kTime && r.t > moment.value) return n;
+    if (moment.kind == Moment::Kind::kSeq && static_cast<std::int64_t>(r.seq) > moment.value)
+      return n;
     if (moment.kind == Moment::Kind::kRevision && commit && r.Int("revision") > moment.value)
-      reached = true;
-    if (reached && moment.kind != Moment::Kind::kEnd) break;
+      return n;
     last = r.t;
-    if (commit) RETURN_IF_ERROR(state.Apply(r));
+    if (commit) revision = r.Int("revision");
+    ++n;
   }
   const std::int64_t end = trace.end ? trace.end->time : last;
-  switch (moment.kind) {
-    case Moment::Kind::kTime:
-      reached = reached || moment.value <= end;
-      break;
-    case Moment::Kind::kSeq:
-      reached = reached || static_cast<std::uint64_t>(moment.value) <= trace.events.size();
-      break;
-    case Moment::Kind::kRevision:
-      reached = reached || moment.value <= state.revision();
-      break;
-    case Moment::Kind::kEnd:
-      break;
-  }
-  if (!reached)
-    return absl::OutOfRangeError(fmt::format(
-        "the trace {} before that: at {}, seq {}, rv {}", trace.end ? "ends" : "is cut short",
-        FormatTime(VirtualTime(end)), trace.events.size(), state.revision()));
-  state.set_time(moment.kind == Moment::Kind::kTime  ? moment.value
-                 : moment.kind == Moment::Kind::kEnd ? end
-                                                     : last);
+  const std::int64_t reached = moment.kind == Moment::Kind::kTime  ? end
+                               : moment.kind == Moment::Kind::kSeq ? static_cast<std::int64_t>(n)
+                               : moment.kind == Moment::Kind::kRevision ? revision
+                                                                        : moment.value;
+  if (moment.value <= reached) return n;
+  return absl::OutOfRangeError(fmt::format(
+      "the trace {} before that: at {}, seq {}, rv {}", trace.end ? "ends" : "is cut short",
+      FormatTime(VirtualTime(end)), trace.events.size(), revision));
+}
+
+absl::StatusOr<State> StateAt(const Trace& trace, const Moment& moment) {
+  ASSIGN_OR_RETURN(const std::size_t n, EventsBy(trace, moment));
+  State state;
+  for (std::size_t i = 0; i < n; ++i)
+    if (trace.events[i].kind == sim::EventKind::kCommit)
+      RETURN_IF_ERROR(state.Apply(trace.events[i]));
+  const std::int64_t last = n == 0 ? 0 : trace.events[n - 1].t;
+  const bool at_end = moment.kind == Moment::Kind::kEnd;
+  state.set_time(moment.kind == Moment::Kind::kTime ? moment.value
+                 : at_end && trace.end              ? trace.end->time
+                                                    : last);
   return state;
 }
 

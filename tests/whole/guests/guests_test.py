@@ -128,7 +128,8 @@ class Guests(unittest.TestCase):
         """A failure's scenario fails alone, and its trace is the same run again."""
         folder = out / failure["dir"]
         alone = self.ksim("run", folder / "scenario.yaml", "-q")
-        self.assertEqual(alone.returncode, 1, alone.stdout + alone.stderr)
+        code = 3 if failure["oracle"] == "limit" else 1
+        self.assertEqual(alone.returncode, code, alone.stdout + alone.stderr)
         replayed = self.ksim("replay", folder / "trace.jsonl", "-q")
         self.assertEqual(replayed.returncode, 0, replayed.stdout + replayed.stderr)
         return (folder / "scenario.yaml").read_text(), alone.stdout
@@ -254,7 +255,9 @@ class Whole(Guests):
         self.build(EXAMPLES / name)
         seeds, oracle = WRONG[name]
         scenario = EXAMPLES / name / f"{name}.yaml"
-        found, out = self.campaign(scenario, seeds)
+        # Two leaders also write against each other for ever, which takes long to shrink.
+        only = [] if oracle == "limit" else ["--set", f"checks=[{oracle}]"]
+        found, out = self.campaign(scenario, seeds, *only)
         mine = [f for f in found["failures"] if f["oracle"] == oracle]
         self.assertTrue(mine, found["failures"])
         self.shown_again(out, mine[0])

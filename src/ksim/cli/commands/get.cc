@@ -9,6 +9,7 @@
 #include "ksim/cli/command.h"
 #include "ksim/cli/common_flags.h"
 #include "ksim/cli/exit_code.h"
+#include "ksim/cli/object_watch.h"
 #include "ksim/cli/trace_cluster.h"
 #include "ksim/kubectl/printing/object_name.h"
 #include "ksim/kubectl/printing/output_format.h"
@@ -29,6 +30,7 @@ struct GetFlags {
   std::string output = "text";
   std::string sort_by;
   kubectl::TableOptions table;
+  WatchFlags watch;
   bool ignore_not_found = false;
   bool allow_missing = true;
 };
@@ -48,6 +50,11 @@ void AddGetFlags(FlagSet& set, GetFlags& flags) {
       .SplitAtCommas()
       .Repeated();
   set.Add("--show-kind", &flags.table.with_kind, "Names as TYPE/NAME");
+  set.Add("-w,--watch", &flags.watch.watch,
+          "Then each change until the trace ends; from its beginning on, or from --at");
+  set.Add("--watch-only", &flags.watch.watch_only, "The changes alone");
+  set.Add("--output-watch-events", &flags.watch.with_events,
+          "With --watch or --watch-only: ADDED, MODIFIED or DELETED beside each");
   set.Add("--ignore-not-found", &flags.ignore_not_found, "What is not there is no error");
   set.Add("--allow-missing-template-keys", &flags.allow_missing,
           "false: a field that a jsonpath names must be there")
@@ -141,12 +148,28 @@ absl::Status PrintTreesOrNames(Io& io, const GetFlags& flags, const OutputFormat
   return absl::OkStatus();
 }
 
+int RunWatch(Io& io, const GetFlags& flags, const OutputFormat& format) {
+  if (!flags.selection.as_seen_by.empty())
+    return GetError(io, "--watch follows what etcd held: leave out --as-seen-by");
+  if (flags.watch.with_events && format.kind() == OutputFormat::Kind::kName)
+    return GetError(io, "--output-watch-events cannot be used with -o name");
+  if (!flags.sort_by.empty())
+    io.Err("warning: --watch or --watch-only requested, --sort-by will be ignored\n");
+  return WatchObjects(
+      io, flags.selection, flags.watch,
+      {.format = format, .table = flags.table, .allow_missing = flags.allow_missing});
+}
+
 int RunGet(Io& io, const GetFlags& flags) {
   const absl::StatusOr<OutputFormat> format = OutputFormat::Parse(flags.output);
   if (!format.ok()) return GetError(io, Message(format.status()));
   if (flags.table.show_labels && !format->is_table())
     return GetError(
         io, fmt::format("--show-labels option cannot be used with {} printer", flags.output));
+  if (flags.watch.with_events && !flags.watch.any())
+    return GetError(io,
+                    "--output-watch-events option can only be used with --watch or --watch-only");
+  if (flags.watch.any()) return RunWatch(io, flags, *format);
   int code = kOk;
   const std::unique_ptr<TraceCluster> cluster = TraceCluster::Open(io, flags.selection, &code);
   if (cluster == nullptr) return code;
@@ -183,6 +206,8 @@ Command GetCommand() {
                 "ksim get /tmp/run.jsonl rs --at 2s -o yaml"},
                {"What the scheduler believed just then",
                 "ksim get /tmp/run.jsonl pods --at 2s --as-seen-by kube-scheduler"},
+               {"Each change of the pods, as it happened",
+                "ksim get /tmp/run.jsonl pods --watch --output-watch-events"},
                {"The pods by age, with their images",
                 "ksim get /tmp/run.jsonl pods --sort-by .metadata.creationTimestamp "
                 "-o 'custom-columns=NAME:.metadata.name,IMAGE:.spec.containers[*].image'"},

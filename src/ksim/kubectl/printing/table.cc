@@ -54,8 +54,9 @@ std::string NameWithKind(const ResourceInfo& kind, const std::string& name) {
 
 }  // namespace
 
-std::string AlignColumns(const std::vector<std::vector<std::string>>& lines) {
-  std::vector<std::size_t> widths;
+std::string AlignColumns(const TableLines& lines, std::vector<std::size_t>* remembered) {
+  std::vector<std::size_t> own;
+  std::vector<std::size_t>& widths = remembered == nullptr ? own : *remembered;
   for (const auto& line : lines) {
     widths.resize(std::max(widths.size(), line.size()), kMinCellWidth);
     for (std::size_t i = 0; i + 1 < line.size(); ++i) {
@@ -73,12 +74,11 @@ std::string AlignColumns(const std::vector<std::vector<std::string>>& lines) {
   return out;
 }
 
-std::string RenderTable(const ResourceInfo& kind, const std::vector<Object>& objects,
+TableLines LinesOfTable(const ResourceInfo& kind, const std::vector<Object>& objects,
                         VirtualTime now, const TableOptions& options) {
-  if (objects.empty()) return "";
   const api::Table table = api::PrintTable(kind, objects, now);
   const auto shown = [&](std::size_t i) { return options.wide || table.columns[i].priority == 0; };
-  std::vector<std::vector<std::string>> lines;
+  TableLines lines;
   if (!options.no_headers) {
     std::vector<std::string>& header = lines.emplace_back();
     if (options.with_namespace) header.push_back("NAMESPACE");
@@ -101,7 +101,12 @@ std::string RenderTable(const ResourceInfo& kind, const std::vector<Object>& obj
       line.emplace_back(objects[r].Label(label));
     if (options.show_labels) line.push_back(LabelsText(objects[r].labels()));
   }
-  return AlignColumns(lines);
+  return lines;
+}
+
+std::string RenderTable(const ResourceInfo& kind, const std::vector<Object>& objects,
+                        VirtualTime now, const TableOptions& options) {
+  return objects.empty() ? "" : AlignColumns(LinesOfTable(kind, objects, now, options));
 }
 
 }  // namespace ksim::kubectl

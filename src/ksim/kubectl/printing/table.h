@@ -2,6 +2,7 @@
 //
 // Source: cli-runtime pkg/printers/tableprinter.go, tabwriter.go, terminal.go. API-149..152.
 #pragma once
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,7 +29,13 @@ struct TableOptions {
 std::string RenderTable(const api::ResourceInfo& kind, const std::vector<api::Object>& objects,
                         VirtualTime now, const TableOptions& options);
 
-// Lines of cells as text, each column as wide as its widest cell and three spaces more.
-std::string AlignColumns(const std::vector<std::vector<std::string>>& lines);
+// The cells of such a table, the headings first unless they are left out.
+using TableLines = std::vector<std::vector<std::string>>;
+TableLines LinesOfTable(const api::ResourceInfo& kind, const std::vector<api::Object>& objects,
+                        VirtualTime now, const TableOptions& options);
+
+// Lines of cells as text, each column as wide as its widest cell and three spaces more. With
+// `widths` a column is at least as wide as it was in the lines before, as kubectl writes a watch.
+std::string AlignColumns(const TableLines& lines, std::vector<std::size_t>* widths = nullptr);
 
 }  // namespace ksim::kubectl
