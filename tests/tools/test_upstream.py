@@ -183,6 +183,12 @@ class Compares(unittest.TestCase):
         self.assertEqual(upstream_diff.state_differences(marked, plain), [])
         self.assertEqual(len(upstream_diff.state_differences(marked, {})), 1)
 
+    def test_the_id_of_a_container_is_drawn(self):
+        def state(letters):
+            return {"pods/a": [{"status.containerStatuses[0].containerID":
+                                "containerd://" + letters * 32}]}
+        self.assertEqual(upstream_diff.state_differences(state("0a"), state("b1")), [])
+
     def test_a_program_may_take_its_time_to_start(self):
         same = Comparison(0.05).same
         self.assertTrue(same(-30.1, -29.1))
