@@ -176,6 +176,19 @@ class Compares(unittest.TestCase):
         self.assertTrue(self.differences(later))
         self.assertEqual(self.differences(later, 0.3), [])
 
+    def test_the_mark_of_a_conflict_is_left_out(self):
+        """The fault strikes the next write, whichever that is; an object more is one."""
+        marked = {"pods/a": [{"kind": "Pod", upstream_diff.ANOTHER_WRITER: "since 15"}]}
+        plain = {"pods/a": [{"kind": "Pod"}]}
+        self.assertEqual(upstream_diff.state_differences(marked, plain), [])
+        self.assertEqual(len(upstream_diff.state_differences(marked, {})), 1)
+
+    def test_the_id_of_a_container_is_drawn(self):
+        def state(letters):
+            return {"pods/a": [{"status.containerStatuses[0].containerID":
+                                "containerd://" + letters * 32}]}
+        self.assertEqual(upstream_diff.state_differences(state("0a"), state("b1")), [])
+
     def test_a_program_may_take_its_time_to_start(self):
         same = Comparison(0.05).same
         self.assertTrue(same(-30.1, -29.1))

@@ -539,7 +539,8 @@ def draw_node_step(draw, name, i, at_ms):
 
 def budget(draw, name, app):
     amount = draw.choice([0, 1, 2, "0%", "34%", "50%", "100%"])
-    return {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": name},
+    return {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
+            "metadata": {"name": name, "labels": {"of": app}},
             "spec": {draw.choice(["minAvailable", "maxUnavailable"]): amount,
                      "selector": {"matchLabels": {"app": app}}}}
 
@@ -549,37 +550,42 @@ def draw_disruption(draw):
     given, steps = [], Steps(draw, [1500, 3000, 7000])
     for name in names:
         given.append(replicaset(draw, name, f"app-{name}", draw.choice([1, 2, 3, 5])))
-        given.append(budget(draw, f"pdb-{name}", f"app-{name}"))
+        # Not given with the rest: who counts pods as they come counts a millisecond's.
+        steps.add({"create": {"object": budget(draw, f"pdb-{name}", f"app-{name}")}})
     for i in range(draw.randint(0, 2)):
         given.append(pod(f"bare-{i}", {"app": f"app-{draw.choice(names)}"}, {"nodeName": "node-1"}))
     for i in range(draw.randint(1, 6)):
-        steps.add(draw_disruption_step(draw, draw.choice(names), i))
+        for step in draw_disruption_steps(draw, draw.choice(names), i):
+            steps.add(step)
     return {"given": given, "steps": steps.steps, "cluster": {"nodes": 2},
             "beside": ["replicaset", SCHEDULER]}
 
 
-def draw_disruption_step(draw, name, i):
+def draw_disruption_steps(draw, name, i):
     kind = draw.choice(["scale", "budget", "select", "pods", "bare", "evict", "cordon", "replace"])
     if kind == "scale":
-        return patch(f"rs/{name}", {"spec": {"replicas": draw.choice([0, 1, 3, 6])}})
+        return [patch(f"rs/{name}", {"spec": {"replicas": draw.choice([0, 1, 3, 6])}})]
     if kind == "budget":
-        return patch(f"pdb/pdb-{name}", {"spec": {
-            "minAvailable": None, "maxUnavailable": draw.choice([0, 1, "40%"])}})
+        return [patch(f"pdb/pdb-{name}", {"spec": {
+            "minAvailable": None, "maxUnavailable": draw.choice([0, 1, "40%"])}})]
     if kind == "select":
-        return patch(f"pdb/pdb-{name}", {"spec": {"selector": {
-            "matchLabels": {"app": draw.choice(["z", f"app-{name}"])}}}})
+        return [patch(f"pdb/pdb-{name}", {"spec": {"selector": {
+            "matchLabels": {"app": draw.choice(["z", f"app-{name}"])}}}})]
     if kind == "pods":
-        return {"delete": {"resource": "pods", "selector": f"app=app-{name}", "wait": False,
-                           "limit": draw.choice([1, 2])}}
+        return [{"delete": {"resource": "pods", "selector": f"app=app-{name}", "wait": False,
+                            "limit": draw.choice([1, 2])}}]
     if kind == "bare":
-        return {"create": {"object": pod(f"late-{i}", {"app": f"app-{name}"},
-                                         {"nodeName": "node-2"})}}
+        return [{"create": {"object": pod(f"late-{i}", {"app": f"app-{name}"},
+                                          {"nodeName": "node-2"})}}]
     if kind == "evict":
-        return {"evict": {"pod": draw.choice(["bare-0", "bare-1"])}}
+        return [{"evict": {"pod": draw.choice(["bare-0", "bare-1"])}}]
     if kind == "cordon":
-        return {"drain": {"node": "node-1", "force": True, "timeout": "2s"}}
-    return {"delete": {"resource": f"pdb/pdb-{name}"}} if draw.random() < 0.3 else \
-        {"create": {"object": budget(draw, f"more-{i}", f"app-{name}")}}
+        return [{"drain": {"node": "node-1", "force": True, "timeout": "2s"}}]
+    # No two of the same pods at a time: upstream takes the first of a list without order.
+    gone = {"delete": {"resource": "pdb", "selector": f"of=app-{name}"}}
+    if draw.random() < 0.3:
+        return [gone]
+    return [gone, {"create": {"object": budget(draw, f"more-{i}", f"app-{name}")}}]
 
 
 # --- endpointslice and endpoint -------------------------------------------------------------------
