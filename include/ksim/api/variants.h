@@ -38,6 +38,13 @@ struct Variants {
   enum class DeletePrecondition : std::uint8_t { kUid, kNone };
   enum class LostPrevious : std::uint8_t { kError, kDrop };
   enum class InitialEventsRV : std::uint8_t { kBookmark, kLastEvent };
+  enum class FinalizerUIDs : std::uint8_t { kOn, kOff };
+  enum class RevisionSync : std::uint8_t { kWait, kSkip };
+  enum class BrokenRollback : std::uint8_t { kReplace, kWait };
+  enum class HashCollision : std::uint8_t { kCount, kFail };
+  enum class CreateTimeout : std::uint8_t { kRequeue, kSwallow };
+  enum class ReplaceDelta : std::uint8_t { kReplaced, kSync };
+  enum class MoveRequest : std::uint8_t { kCycle, kIgnore };
 
   TooLargeRV reflector_too_large_rv = TooLargeRV::kRelistConsistent;
   FifoReplace deltafifo_replace = FifoReplace::kQueueToo;
@@ -57,6 +64,13 @@ struct Variants {
   DeletePrecondition kubelet_delete_precondition = DeletePrecondition::kUid;
   LostPrevious storage_lost_previous = LostPrevious::kError;
   InitialEventsRV reflector_initial_events_rv = InitialEventsRV::kBookmark;
+  FinalizerUIDs job_finalizer_uids = FinalizerUIDs::kOn;
+  RevisionSync sts_revision_sync = RevisionSync::kWait;
+  BrokenRollback sts_broken_rollback = BrokenRollback::kReplace;
+  HashCollision deployment_hash_collision = HashCollision::kCount;
+  CreateTimeout rs_create_timeout = CreateTimeout::kRequeue;
+  ReplaceDelta deltafifo_replace_delta = ReplaceDelta::kReplaced;
+  MoveRequest scheduler_move_request = MoveRequest::kCycle;
 };
 
 struct VariantInfo {

@@ -67,6 +67,7 @@ Facts::Facts(api::Compat compat) : profile_(ProfileOf(compat)) {
 void Facts::Take(const Observation& o) {
   now_ = o.t;
   unseen_pods_.On(o);
+  sync_views_.On(*this, o);
   switch (o.kind) {
     case Kind::kCommit:
       return history_.Take(o);

@@ -17,6 +17,7 @@
 #include "ksim/check/commit_history.h"
 #include "ksim/check/observation.h"
 #include "ksim/check/profile.h"
+#include "ksim/check/sync_views.h"
 #include "ksim/check/unseen_pods.h"
 #include "ksim/check/watch_sequence.h"
 
@@ -142,6 +143,7 @@ class Facts {
   bool SawActor(std::string_view part) const;  // somebody called "PROCESS/part" asked or reconciled
   bool SawScheduler() const { return scheduler_; }
   const UnseenPods& unseen_pods() const { return unseen_pods_; }
+  const SyncViews& sync_views() const { return sync_views_; }
   std::size_t reads() const { return reads_.size(); }  // lists and watches that it remembers
 
  private:
@@ -164,6 +166,7 @@ class Facts {
   const Profile& profile_;
   CommitHistory history_;
   UnseenPods unseen_pods_;
+  SyncViews sync_views_;
   std::int64_t now_ = 0, last_fault_ = 0, last_step_ = 0;
   absl::flat_hash_map<std::uint64_t, ReadRequest> reads_;  // looked up only
   std::vector<std::unique_ptr<Stream>> streams_;

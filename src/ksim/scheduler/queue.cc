@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ksim/sim/probe.h"
+
 namespace ksim::scheduler {
 
 namespace {
@@ -58,7 +60,7 @@ SchedulingQueue::SchedulingQueue(sim::Process& process, const Profile& profile, 
 void SchedulingQueue::Start() {
   started_ = process_.SteadyNow();
   process_.Spawn(FlushBackoffs());
-  process_.Spawn(FlushLeftovers());
+  if (!ignores_moves_) process_.Spawn(FlushLeftovers());
 }
 
 Duration SchedulingQueue::BackoffOf(int failures) {
@@ -237,6 +239,13 @@ bool SchedulingQueue::Has(const std::string& uid) const {
 bool SchedulingQueue::IsRequeuedAtOnce(const QueuedPod& pod, const InFlight& flight,
                                        bool error) const {
   if (error && profile_.errors_requeue_at_once) return true;
+  const bool moved = WasMovedInFlight(pod, flight);
+  if (!moved || !ignores_moves_) return moved;
+  KSIM_PROBE("variant/scheduler.moveRequest");
+  return false;
+}
+
+bool SchedulingQueue::WasMovedInFlight(const QueuedPod& pod, const InFlight& flight) const {
   return profile_.queueing_hints ? HasHelpfulEvent(pod, flight.first_event)
                                  : moves_ != flight.move_cycle;
 }

@@ -60,6 +60,9 @@ class SchedulingQueue {
   SchedulingQueue(sim::Process& process, const Profile& profile, RequeueJudge judge,
                   PreemptionGate gate = nullptr);
 
+  // The variant scheduler.moveRequest: what happens while a pod is tried is forgotten, and pods
+  // that have waited for long are not looked at again. Before Start.
+  void IgnoreMovesInFlight() { ignores_moves_ = true; }
   // Spawns the flushers, which count their periods from here.
   void Start();
 
@@ -110,6 +113,7 @@ class SchedulingQueue {
   void Requeue(QueuedPod pod);  // activeQ or backoffQ
   bool Has(const std::string& uid) const;
   bool IsRequeuedAtOnce(const QueuedPod& pod, const InFlight& flight, bool error) const;
+  bool WasMovedInFlight(const QueuedPod& pod, const InFlight& flight) const;
   bool HasHelpfulEvent(const QueuedPod& pod, std::size_t first_event) const;
   std::optional<QueuedPod> TakeNext();
   void DropEventsIfUnused();
@@ -127,6 +131,7 @@ class SchedulingQueue {
   absl::btree_map<std::string, InFlight> in_flight_;
   std::vector<PastEvent> events_;
   std::uint64_t moves_ = 0;
+  bool ignores_moves_ = false;
   VirtualTime started_;
   sim::Signal changed_;  // activeQ or backoffQ got a pod
 };

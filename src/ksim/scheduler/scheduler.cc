@@ -274,6 +274,8 @@ api::Object Scheduler::OnNode(const api::Object& pod, const std::string& node) {
 sim::Task<void> Scheduler::Run() {
   const bool synced = co_await informers_.WaitForCacheSync();
   if (!synced) co_return;
+  if (env_.variants.scheduler_move_request == api::Variants::MoveRequest::kIgnore)
+    queue_.IgnoreMovesInFlight();
   queue_.Start();
   while (true) {
     QueuedPod next = co_await queue_.Pop();

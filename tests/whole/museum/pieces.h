@@ -18,6 +18,7 @@ struct Piece {
   const char* buggy;   // the value that the files have
   const char* oracle;  // that the directed scenario violates
   const char* number;  // of the bug
+  bool faults = true;  // false: it needs none
 };
 
 inline void PrintTo(const Piece& piece, std::ostream* out) { *out << piece.name; }
@@ -31,13 +32,21 @@ inline const std::vector<Piece>& Pieces() {
       {"b5-delete-event-rv", "event.deleteRV", "objectRV", "watch.ordered", "B5"},
       {"b6-rs-expectations", "rs.expectations", "expire", "noOvershoot", "B6"},
       {"b6-rs-expectations-twin", "rs.expectations", "never", "esr", "B6"},
+      {"b7-job-finalizer-uids", "job.finalizerUIDs", "off", "jobCount", "B7"},
       {"b8-gc-scope", "gc.scope", "childNamespace", "gc.safe", "B8"},
       {"b9-full-disruption", "nodelifecycle.fullDisruption", "off", "evict.sane", "B9"},
       {"b9-probe-clock", "nodelifecycle.probeClock", "heartbeat", "evict.sane", "B9"},
       {"b10-scheduler-pod-uid", "scheduler.podUID", "ignore", "esr", "B10"},
       {"b10-scheduler-ghost-node", "scheduler.ghostNode", "keep", "sched.real", "B10"},
+      {"b11-sts-revision-sync", "sts.revisionSync", "skip", "revisions", "B11"},
+      {"b11-sts-broken-rollback", "sts.brokenRollback", "wait", "expect", "B11", false},
       {"b12-store-compact-on-delete", "store.compactOnDelete", "drop", "watch.reliable", "B12"},
       {"b16-delete-precondition", "kubelet.deletePrecondition", "none", "delete.uid", "B16"},
+      {"b17-hash-collision", "deployment.hashCollision", "fail", "expect", "B17", false},
+      {"b18-deltafifo-replace-delta", "deltafifo.replaceDelta", "sync", "informer.converges",
+       "B18"},
+      {"b19-create-timeout", "rs.createTimeout", "swallow", "esr", "B19"},
+      {"b20-move-request", "scheduler.moveRequest", "ignore", "esr", "B20"},
       {"b23-lost-previous", "storage.lostPrevious", "drop", "watch.reliable", "B23"},
       {"b24-initial-events", "reflector.initialEventsRV", "lastEvent", "informer.converges",
        "B24"}};

@@ -47,6 +47,24 @@ std::vector<VariantInfo> Table() {
            "k/k#115658, #115620",
            {"indexerOnly", "queueToo", ""},
            true}),
+      VariantEntry<&V::deltafifo_replace_delta>({"deltafifo.replaceDelta",
+                                                 {"replaced", "sync"},
+                                                 "what a relist has of an object whose deletion is "
+                                                 "still queued is taken for a resync, and "
+                                                 "left out",
+                                                 "B18",
+                                                 "k/k#83810, #83911, #86015",
+                                                 {"replaced", "replaced", ""},
+                                                 true}),
+      VariantEntry<&V::deployment_hash_collision>(
+          {"deployment.hashCollision",
+           {"count", "fail"},
+           "a ReplicaSet of another template has the name that a template hashes to: its creation "
+           "fails for ever",
+           "B17",
+           "k/k#29735",
+           {"count", "count", "count"},
+           true}),
       VariantEntry<&V::event_delete_rv>(
           {"event.deleteRV",
            {"deletionRV", "objectRV"},
@@ -72,6 +90,15 @@ std::vector<VariantInfo> Table() {
            "B8",
            "k/k#54940, #57211",
            {"restMapping", "restMapping", "restMapping"},
+           true}),
+      VariantEntry<&V::job_finalizer_uids>(
+          {"job.finalizerUIDs",
+           {"on", "off"},
+           "a pod whose finalizer a Job has removed is counted once more while the cache does not "
+           "show that",
+           "B7",
+           "k/k#105200",
+           {"on", "on", "on"},
            true}),
       VariantEntry<&V::kubelet_delete_precondition>(
           {"kubelet.deletePrecondition",
@@ -132,6 +159,14 @@ std::vector<VariantInfo> Table() {
            "k/k#91073, #92537, #107133",
            {"relistConsistent", "relistConsistent", "relistConsistent"},
            true}),
+      VariantEntry<&V::rs_create_timeout>(
+          {"rs.createTimeout",
+           {"requeue", "swallow"},
+           "a creation that is answered \"timeout\" is taken to have happened",
+           "B19",
+           "k/k#67662, #86140",
+           {"requeue", "requeue", "requeue"},
+           true}),
       VariantEntry<&V::rs_expectations>({"rs.expectations",
                                          {"ownWriteRV", "expire", "never"},
                                          "expectations run out after 5 minutes, whatever was seen "
@@ -148,6 +183,15 @@ std::vector<VariantInfo> Table() {
            "k/k#56261, #94437",
            {"drop", "drop", "drop"},
            true}),
+      VariantEntry<&V::scheduler_move_request>({"scheduler.moveRequest",
+                                                {"cycle", "ignore"},
+                                                "an event that makes room while a pod is being "
+                                                "tried is forgotten, and nobody looks at the "
+                                                "pod again",
+                                                "B20",
+                                                "k/k#72122, #72558",
+                                                {"cycle", "cycle", "cycle"},
+                                                true}),
       VariantEntry<&V::scheduler_pod_uid>(
           {"scheduler.podUID",
            {"check", "ignore"},
@@ -173,6 +217,23 @@ std::vector<VariantInfo> Table() {
            "etcd#18089, etcd#19179",
            {"keep", "keep", "keep"},
            true}),
+      VariantEntry<&V::sts_broken_rollback>(
+          {"sts.brokenRollback",
+           {"replace", "wait"},
+           "a StatefulSet waits for a broken pod of a revision that it has left",
+           "B11",
+           "k/k#67250, #100289",
+           {"wait", "wait", "wait"},
+           true}),
+      VariantEntry<&V::sts_revision_sync>({"sts.revisionSync",
+                                           {"wait", "skip"},
+                                           "a StatefulSet controller that has just started makes a "
+                                           "second revision of a template, and "
+                                           "restarts its pods",
+                                           "B11",
+                                           "k/k#56355, #58347",
+                                           {"wait", "wait", "wait"},
+                                           true}),
       VariantEntry<&V::watchcache_oldest>(
           {"watchcache.oldest",
            {"listRV+1", "listRV"},

@@ -38,5 +38,10 @@ OracleEntry EvictSaneOracle();
 OracleEntry PdbRespectedOracle();
 OracleEntry NsEmptyOracle();
 OracleEntry JobCountOracle();
+OracleEntry JobFinalizersOracle();
+OracleEntry SurgeMaxOracle();
+OracleEntry AvailMinOracle();
+OracleEntry RevisionsOracle();
+OracleEntry ScheduleOnceOracle();
 
 }  // namespace ksim::check

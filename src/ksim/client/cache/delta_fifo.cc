@@ -76,6 +76,10 @@ bool DeltaFifo::EnqueueList(const std::vector<api::Object>& items, sim::Origin o
   Listed listed(items.size(), HashOfKey(known_->resource()));
   for (const api::Object& item : items) {
     listed.insert(&item);
+    if (replaces_by_sync_ && WillBeDeleted(item)) {
+      KSIM_PROBE("variant/deltafifo.replaceDelta");
+      continue;
+    }
     if (!Enqueue(Delta(DeltaType::kReplaced, item, origin))) return false;
   }
   const std::vector<api::Object> waiting = QueuedNotIn(listed);
@@ -88,6 +92,12 @@ bool DeltaFifo::EnqueueList(const std::vector<api::Object>& items, sim::Origin o
     initial_population_ = listed.size() + deletions;
   }
   return true;
+}
+
+bool DeltaFifo::WillBeDeleted(const api::Object& object) const {
+  return std::any_of(queue_.begin(), queue_.end(), [&object](const auto& waiting) {
+    return SameKey()(waiting, object) && waiting->deltas.back().type == DeltaType::kDeleted;
+  });
 }
 
 std::vector<api::Object> DeltaFifo::QueuedNotIn(const Listed& listed) const {

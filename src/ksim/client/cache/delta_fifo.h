@@ -18,9 +18,12 @@ class DeltaFifo : public DeltaQueue {
  public:
   // `replace_sees_queued`: Replace also finds deletions among keys that wait (since 0.27); without
   // it only among those in `known` (CLIENT-44). The variant deltafifo.replace.
-  DeltaFifo(const Indexer* known, bool replace_sees_queued)
+  // `replaces_by_sync`: Replace queues what a resync does, which is left out behind a deletion. The
+  // variant deltafifo.replaceDelta.
+  DeltaFifo(const Indexer* known, bool replace_sees_queued, bool replaces_by_sync = false)
       : known_(known),
         replace_sees_queued_(replace_sees_queued),
+        replaces_by_sync_(replaces_by_sync),
         items_(0, HashOfKey(known->resource())) {}
 
   bool Add(const api::Object& object, sim::Origin origin) override;
@@ -42,6 +45,8 @@ class DeltaFifo : public DeltaQueue {
   bool Waits(const api::Object& object) const {
     return queue_.size() == 1 ? SameKey()(*queue_.begin(), object) : items_.contains(object);
   }
+  // willObjectBeDeletedLocked: the last delta that is queued of the object is its deletion.
+  bool WillBeDeleted(const api::Object& object) const;
   bool EnqueueList(const std::vector<api::Object>& items, sim::Origin origin);
   std::vector<api::Object> QueuedNotIn(const Listed& listed) const;  // the latest, by key
   // Tombstones for waiting keys, and for known ones that are not listed.
@@ -49,7 +54,7 @@ class DeltaFifo : public DeltaQueue {
   bool DeleteKnown(const Listed& listed, sim::Origin origin, std::size_t* deletions);
 
   const Indexer* known_;
-  bool replace_sees_queued_;
+  bool replace_sees_queued_, replaces_by_sync_;
   KeySet<Popped*> items_;                     // all of queue_, if they are two or more
   sim::Fifo<std::unique_ptr<Popped>> queue_;  // in the order of their first deltas
   bool populated_ = false;

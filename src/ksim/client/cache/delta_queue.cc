@@ -49,7 +49,8 @@ std::unique_ptr<DeltaQueue> MakeDeltaQueue(const Profile& profile, const api::Va
         known, variants.realfifo_replace == api::Variants::FifoEntries::kAtomic);
   }
   return std::make_unique<DeltaFifo>(
-      known, variants.deltafifo_replace == api::Variants::FifoReplace::kQueueToo);
+      known, variants.deltafifo_replace == api::Variants::FifoReplace::kQueueToo,
+      variants.deltafifo_replace_delta == api::Variants::ReplaceDelta::kSync);
 }
 
 }  // namespace ksim::client

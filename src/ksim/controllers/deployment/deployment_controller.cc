@@ -55,7 +55,9 @@ DeploymentController::DeploymentController(ControllerContext context)
              resource_,
              set_informer_,
              pod_informer_,
-             [this](const std::string& key, Duration left) { LookAtDeadline(key, left); }} {}
+             [this](const std::string& key, Duration left) { LookAtDeadline(key, left); },
+             context_.env().variants.deployment_hash_collision ==
+                 api::Variants::HashCollision::kCount} {}
 
 DeploymentController::~DeploymentController() = default;
 

@@ -40,6 +40,7 @@ struct DeploymentTools {
   // Asks for another sync once the rollout's deadline may be over: at once and rate limited if less
   // than a second is left.
   std::function<void(const std::string& key, Duration left)> look_at_deadline;
+  bool counts_collisions = true;  // the variant deployment.hashCollision
 };
 
 // The pods of the ReplicaSets, as the cache has them (getPodMapForDeployment).

@@ -13,6 +13,7 @@
 #include "ksim/controllers/deployment/deployment_sync.h"
 #include "ksim/controllers/deployment/new_set_size.h"
 #include "ksim/controllers/deployment/revisions.h"
+#include "ksim/sim/probe.h"
 
 namespace ksim::controllers::deployment {
 
@@ -174,6 +175,10 @@ sim::Task<client::Client::ObjectResult> DeploymentSync::ResolveCollision(std::st
   if (owner && owner->uid == deployment_.uid() && equal) co_return cached;
 
   // Another template has the same hash: the next sync makes another one.
+  if (!tools_.counts_collisions) {
+    KSIM_PROBE("variant/deployment.hashCollision");
+    co_return exists;
+  }
   DeploymentStatus status = DeploymentStatus::From(deployment_);
   status.collisions = status.collisions.value_or(0) + 1;
   deployment_ = WithStatus(deployment_, status);

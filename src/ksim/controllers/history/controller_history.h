@@ -18,8 +18,12 @@ namespace ksim::controllers {
 
 class ControllerHistory {
  public:
-  ControllerHistory(client::Client& client, client::SharedInformer& revisions)
-      : client_(client), revisions_(revisions) {}
+  // `skips_sync`: the variant sts.revisionSync: the owner's controller begins before the cache is
+  // full, and each name that is taken is a collision.
+  ControllerHistory(client::Client& client, client::SharedInformer& revisions,
+                    bool skips_sync = false)
+      : client_(client), revisions_(revisions), skips_sync_(skips_sync) {}
+  bool skips_sync() const { return skips_sync_; }
   // Before the informer starts.
   void AddIndex();
 
@@ -44,6 +48,7 @@ class ControllerHistory {
  private:
   client::Client& client_;
   client::SharedInformer& revisions_;
+  bool skips_sync_;
 };
 
 }  // namespace ksim::controllers

@@ -65,6 +65,8 @@ JobController::JobController(ControllerContext context)
       queue_(context_.process, JobLimiter(profile_)),
       orphans_(context_.process, JobLimiter(profile_)),
       expectations_(context_.process),
+      forgets_removals_(context_.env().variants.job_finalizer_uids ==
+                        api::Variants::FinalizerUIDs::kOff),
       backoffs_(profile_),
       consistency_(profile_.job_reads_own_writes, [this](std::string_view resource) {
         const client::SharedInformer& informer =

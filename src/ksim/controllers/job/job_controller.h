@@ -112,6 +112,7 @@ class JobController : public Controller, public client::Reconciler {
   client::WorkQueue orphans_;  // "pod NS/NAME", "selector NS/SELECTOR"
   Expectations expectations_;
   FinalizerRemovals removals_;
+  bool forgets_removals_;  // the variant job.finalizerUIDs
   PodBackoffStore backoffs_;
   ConsistencyStore consistency_;
   // The uids of Jobs whose end is written and whose cache does not show it yet.

@@ -8,6 +8,7 @@
 #include "ksim/controllers/common/controller_ref.h"
 #include "ksim/controllers/common/pod_owner_index.h"
 #include "ksim/controllers/job/job_controller.h"
+#include "ksim/sim/probe.h"
 #include "ksim/value/selector.h"
 
 namespace ksim::controllers {
@@ -97,7 +98,12 @@ sim::Task<JobController::ClaimedPods> JobController::ClaimPods(api::Object job) 
 sim::Task<client::ReconcileResult> JobController::SyncJob(api::Object job, bool expectations_met,
                                                           JobPods pods) {
   const std::string key = job.key();
-  JobSync sync(job, profile_, std::move(pods), removals_.Expected(key));
+  UidSet removals = removals_.Expected(key);
+  if (forgets_removals_ && !removals.empty()) {
+    KSIM_PROBE("variant/job.finalizerUIDs");
+    removals.clear();
+  }
+  JobSync sync(job, profile_, std::move(pods), std::move(removals));
 
   // 1. What has ended, and whether that is the end of the Job.
   sync.CountFinished(backoffs_);

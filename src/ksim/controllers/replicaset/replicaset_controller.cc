@@ -339,6 +339,10 @@ sim::Task<void> ReplicaSetController::CreateOne(Batch* batch, api::Object rs) {
   } else if (api::HasCause(created.status(), "NamespaceTerminating")) {
     // Swallowed, and its expectation stays: everything here is about to be deleted anyway.
     batch->Finish(std::nullopt);
+  } else if (api::IsTimeout(created.status()) &&
+             context_.env().variants.rs_create_timeout == api::Variants::CreateTimeout::kSwallow) {
+    KSIM_PROBE("variant/rs.createTimeout");
+    batch->Finish(std::nullopt);
   } else {
     batch->Finish(created.status());
   }

@@ -14,6 +14,7 @@
 #include "ksim/client/core/backoff.h"
 #include "ksim/controllers/history/controller_revision.h"
 #include "ksim/sim/mailbox.h"
+#include "ksim/sim/probe.h"
 #include "ksim/value/patch.h"
 
 namespace ksim::controllers {
@@ -77,7 +78,9 @@ StatefulSetControl::StatefulSetControl(const ControllerContext& context, client:
       pods_(pods),
       history_(history),
       consistency_(consistency),
-      profile_(profile) {}
+      profile_(profile),
+      replaces_broken_(client.connection().env().variants.sts_broken_rollback ==
+                       api::Variants::BrokenRollback::kReplace) {}
 
 sim::Task<StatefulSetControl::Outcome> StatefulSetControl::Update(api::Object set,
                                                                   value::LabelSelector selector,
@@ -359,6 +362,14 @@ sim::Task<StatefulSetControl::Step> StatefulSetControl::ProcessReplica(Pass* pas
   }
   // In order, a pod is waited for until it is gone, or ready and available: also one of a broken
   // revision, though the template has been mended since (k/k#67250).
+  if (pass->monotonic && IsOfBrokenRevision(*pass, pod)) {
+    if (replaces_broken_) {
+      std::optional<api::Status> error = co_await pods_.Delete(set, pod);
+      if (error) co_return Step(error);
+      co_return Step(true);
+    }
+    KSIM_PROBE("variant/sts.brokenRollback");
+  }
   const bool waited_for = pod.deleting() || !IsRunningAndReady(pod) ||
                           !IsRunningAndAvailable(pod, pass->min_ready, Now(*pass), profile_);
   if (pass->monotonic && waited_for) co_return Step(true);
@@ -369,6 +380,16 @@ sim::Task<StatefulSetControl::Step> StatefulSetControl::ProcessReplica(Pass* pas
   if (IdentityMatches(set, pod) && StorageMatches(set, pod) && claims_match) co_return Step();
   std::optional<api::Status> error = co_await pods_.Update(update_set, pod);
   co_return Step(error);
+}
+
+// A pod that is not ready, of a revision that the set has left and will not come back to by itself:
+// neither its current one nor the one that it goes to.
+bool StatefulSetControl::IsOfBrokenRevision(const Pass& pass, const api::Object& pod) {
+  const std::string revision(RevisionOf(pod));
+  return !revision.empty() && revision != pass.revisions.current &&
+         revision != pass.revisions.update && IsCreated(pod) && !pod.deleting() &&
+         !IsRunningAndReady(pod) &&
+         pass.set.spec().Get("updateStrategy").Get("type").AsString() != "OnDelete";
 }
 
 sim::Task<StatefulSetControl::Step> StatefulSetControl::RecreateFailed(Pass* pass, std::size_t i) {

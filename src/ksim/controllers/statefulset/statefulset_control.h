@@ -71,6 +71,7 @@ class StatefulSetControl {
   sim::Task<Step> RunForAll(Pass* pass, std::size_t count, StepFunction step);
   sim::Task<void> RunOne(Batch* batch, Pass* pass, StepFunction step, std::size_t i);
   sim::Task<Step> ProcessReplica(Pass* pass, std::size_t i);
+  static bool IsOfBrokenRevision(const Pass& pass, const api::Object& pod);
   // Up to 1.27: a failed pod is deleted and the next one created at once.
   sim::Task<Step> RecreateFailed(Pass* pass, std::size_t i);
   sim::Task<Step> FixClaims(Pass* pass, std::size_t i);
@@ -91,6 +92,7 @@ class StatefulSetControl {
   ControllerHistory& history_;
   ConsistencyStore& consistency_;
   const Profile& profile_;
+  bool replaces_broken_;  // the variant sts.brokenRollback
 };
 
 }  // namespace ksim::controllers

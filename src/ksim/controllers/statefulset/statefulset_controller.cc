@@ -10,6 +10,7 @@
 #include "ksim/controllers/common/manager_client.h"
 #include "ksim/controllers/common/pod_availability.h"
 #include "ksim/controllers/common/pod_owner_index.h"
+#include "ksim/sim/probe.h"
 
 namespace ksim::controllers {
 
@@ -44,7 +45,8 @@ StatefulSetController::StatefulSetController(ControllerContext context)
                          return informer->applied_resource_version();
                      return set_informer_.applied_resource_version();
                    }),
-      history_(client_, revision_informer_),
+      history_(client_, revision_informer_,
+               context_.env().variants.sts_revision_sync == api::Variants::RevisionSync::kSkip),
       pods_(client_, recorder_, pod_informer_, claim_informer_, consistency_, profile_),
       control_(context_, client_, set_informer_, pods_, history_, consistency_, profile_),
       queue_(context_.process, client::DefaultControllerRateLimiter(context_.process)) {}
@@ -57,6 +59,11 @@ void StatefulSetController::Start() {
   RegisterHandlers();
   loop_ =
       std::make_unique<client::ReconcileLoop>(context_.connection, context_.name, queue_, *this);
+  if (history_.skips_sync()) {
+    KSIM_PROBE("variant/sts.revisionSync");
+    loop_->Start(kStatefulSetWorkers, {&pod_informer_, &set_informer_, &claim_informer_});
+    return;
+  }
   loop_->Start(kStatefulSetWorkers,
                {&pod_informer_, &set_informer_, &claim_informer_, &revision_informer_});
 }

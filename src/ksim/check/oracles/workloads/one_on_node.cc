@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "ksim/check/oracles/creations.h"
 #include "ksim/check/oracles/register.h"
+#include "ksim/check/oracles/workloads/creations.h"
 #include "ksim/controllers/daemonset/daemon_pods.h"
 #include "ksim/controllers/daemonset/daemon_rollout.h"
 

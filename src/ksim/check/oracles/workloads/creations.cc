@@ -1,4 +1,4 @@
-#include "ksim/check/oracles/creations.h"
+#include "ksim/check/oracles/workloads/creations.h"
 
 #include <fmt/format.h>
 

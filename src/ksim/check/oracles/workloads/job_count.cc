@@ -39,7 +39,7 @@ std::string_view OwnerJobOf(const Value& pod) {
   return "";
 }
 
-bool HasEnded(const Value& pod) {
+bool CountsAsEnded(const Value& pod) {
   const std::string_view phase = pod.Get("status").Get("phase").AsString();
   return phase == "Succeeded" || phase == "Failed" || pod.Get("metadata").Has("deletionTimestamp");
 }
@@ -67,7 +67,7 @@ class JobCount : public Oracle {
   void OnPod(const Observation& o) {
     const Value& pod = o.after->is_null() ? *o.before : *o.after;
     const std::string_view owner = OwnerJobOf(pod);
-    if (owner.empty() || (!o.after->is_null() && !HasEnded(pod))) return;
+    if (owner.empty() || (!o.after->is_null() && !CountsAsEnded(pod))) return;
     jobs_[std::string(owner)].ended.emplace(pod.Get("metadata").Get("uid").AsString());
   }
 
