@@ -58,6 +58,8 @@ struct Shared {
   // The same of ResourceQuotas and LimitRanges: a server looks for some once there has been one.
   bool quotas_stored = false;
   bool limit_ranges_stored = false;
+  // A namespace has, or had, labels that PodSecurity reads.
+  bool pod_security_stored = false;
   // A controller of the cluster makes the service account `default` of each namespace: a pod whose
   // account does not exist is refused.
   bool service_accounts_made = false;
@@ -68,6 +70,9 @@ struct Shared {
   // The addresses and ports that Services hold. Set by the first server.
   std::shared_ptr<ServiceAllocations> services;
 };
+
+// An object of the resource is in the store: some plugins begin to look for others of its kind.
+void NoteStored(Shared& shared, const api::ResourceInfo& resource);
 
 // The admission plugins that are enabled by default, in upstream's order.
 std::vector<std::string> DefaultAdmissionPlugins(api::Compat compat);

@@ -34,6 +34,8 @@ struct ControllerContext {
   std::string user;  // in whose name the process asks; "": each controller in its own
   // How many terminated pods podgc leaves (--terminated-pod-gc-threshold); 0: all.
   std::int64_t terminated_pod_threshold = 12500;
+  // The certificate that root-ca-cert-publisher publishes (--root-ca-file); "": ksim's own.
+  std::string root_ca;
   // The metrics APIs of the cluster; outlives the run. Null: it has none.
   const api::MetricsSource* metrics = nullptr;
 

@@ -100,6 +100,19 @@ struct GuestSpec {
   std::string ProcessName(std::int64_t replica) const;
 };
 
+// An image that pods use, the same on every node.
+struct ImageSpec {
+  ImageSpec() = default;
+  std::string image;   // as pods name it; without a tag: whatever the tag
+  std::string user;    // as its Dockerfile says: 0, 1000:1000, nobody; "": root
+  std::string digest;  // "sha256:..."; "": of its name
+  std::string size;    // a quantity; "": of its name
+  std::optional<Duration> pull_time;
+  std::string exit;      // how its program ends: "0 after 5s"; "": it runs
+  bool present = false;  // on every node from the start
+  bool missing = false;  // its registry does not have it
+};
+
 struct ClusterSpec {
   ClusterSpec();  // three nodes node-1 .. node-3, one API server, all controllers
   std::vector<NodeSpec> nodes;
@@ -128,6 +141,7 @@ struct ClusterSpec {
   std::vector<std::pair<std::string, std::vector<std::string>>> processes;  // name -> controllers
   std::vector<GuestSpec> guests;
   std::vector<MetricSpec> metrics;  // what the metrics APIs tell; none: there are no such APIs
+  std::vector<ImageSpec> images;    // what images say of themselves
   std::vector<Manifest> stages;     // KWOK's Stage documents, which play the pods that they select
   std::vector<std::string> NodeNames() const;
   // Whether a guest does the work of a component, or of some of its controllers.
@@ -257,6 +271,9 @@ struct Scenario {
   Duration quiet_for = Seconds(2);
   Limit limit;
   ClusterSpec cluster;
+  // Objects that are in the store before anything starts, as they stand, in the order of their
+  // resource versions.
+  std::vector<Manifest> initial;
   std::vector<Step> steps;
   std::vector<FaultSpec> faults;
   std::vector<sim::Override> overrides;  // answers to decisions, by site and key

@@ -18,6 +18,12 @@ void AddScenarioFlags(FlagSet& set, ScenarioFlags& flags) {
                            std::numeric_limits<std::int64_t>::max());
       });
   AddSetFlag(set, &flags.set, "Sets a field of the scenario: cluster.nodes=5; may be repeated");
+  set.Add("--from", &flags.from,
+          "The state that the cluster begins with: what `kubectl get -A -o yaml` printed")
+      .Type("FILE")
+      .NotEmpty("file");
+  set.Add("--create-namespaces", &flags.create_namespaces,
+          "Makes the namespaces that plain manifests are in and nobody makes");
   set.Add("--strict", &flags.strict, "Warnings, and triggers that never come, are errors");
 }
 
@@ -30,6 +36,8 @@ scenario::LoadOptions LoadOptionsOf(const ScenarioFlags& flags) {
   options.seed = flags.seed;
   options.set = flags.set;
   options.strict = flags.strict;
+  options.from = flags.from;
+  options.create_namespaces = flags.create_namespaces;
   return options;
 }
 

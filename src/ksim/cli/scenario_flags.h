@@ -14,6 +14,8 @@ struct ScenarioFlags {
   std::optional<std::uint64_t> seed;
   std::vector<std::string> set;
   bool strict = false;
+  std::string from;
+  bool create_namespaces = false;
 };
 
 void AddScenarioFlags(FlagSet& set, ScenarioFlags& flags);

@@ -77,8 +77,12 @@ Kubelet::Kubelet(sim::Process& process, client::Connection& connection,
       statuses_(process, client_, runtime,
                 [this](const std::string& uid) { return workers_.Finished(uid); }),
       prober_(process, env_, statuses_, recorder_,
+              !options_.found.is_null() && process.incarnation() == 1,
               [this](const std::string& uid) { workers_.ProbeChanged(uid); }),
-      workers_(process, env_, runtime, statuses_, recorder_, prober_, options_.internal_ip()),
+      objects_(process, client_, profile_),
+      volumes_(process, objects_, recorder_, profile_),
+      workers_(process, env_, runtime, statuses_, recorder_, prober_, objects_, volumes_,
+               options_.internal_ip()),
       evictions_(process, env_, runtime, workers_, recorder_, options_.name, options_.capacity),
       node_(process, client_, heartbeats_, nodes_, options_, recorder_,
             [this](Trouble t) {
@@ -91,6 +95,10 @@ Kubelet::Kubelet(sim::Process& process, client::Connection& connection,
                                             options_.name, options_.internal_ip());
   runtime_.OnChange([this](const std::string& uid) { RuntimeChanged(uid); });
   runtime_.OnTrouble([this] { evictions_.TroubleChanged(); });
+  objects_.OnChange([this](const std::string& uid) {
+    volumes_.ObjectsChanged(uid);
+    workers_.ObjectsChanged(uid);
+  });
 }
 
 Kubelet::~Kubelet() {

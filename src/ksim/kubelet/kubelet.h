@@ -16,11 +16,13 @@
 #include "ksim/kubelet/eviction.h"
 #include "ksim/kubelet/node/node_agent.h"
 #include "ksim/kubelet/node/node_options.h"
+#include "ksim/kubelet/objects/pod_objects.h"
 #include "ksim/kubelet/pod_workers/pod_workers.h"
 #include "ksim/kubelet/prober/prober.h"
 #include "ksim/kubelet/runtime/runtime.h"
 #include "ksim/kubelet/stages/stage_player.h"
 #include "ksim/kubelet/status/status_manager.h"
+#include "ksim/kubelet/volumes/volume_manager.h"
 #include "ksim/sim/process.h"
 
 namespace ksim::kubelet {
@@ -62,6 +64,8 @@ class Kubelet {
   client::HandlerFuncs pod_handlers_;
   StatusManager statuses_;
   Prober prober_;
+  PodObjects objects_;
+  VolumeManager volumes_;
   PodWorkers workers_;
   EvictionManager evictions_;
   std::unique_ptr<StagePlayer> stages_;  // null: there are none

@@ -8,6 +8,7 @@
 
 #include "ksim/base/os.h"
 #include "ksim/base/status.h"
+#include "ksim/scenario/initial.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/scenario/size_bounds.h"
 #include "ksim/scenario/stages.h"
@@ -173,6 +174,35 @@ std::vector<Diagnostic> ManifestWarnings(const YamlFile& file, std::size_t scena
   return out;
 }
 
+// --from: the state of a real cluster, beside whatever the scenario says.
+void LoadInitial(const LoadOptions& options, bool nodes_given, Scenario* scenario,
+                 Loaded* loaded) {
+  if (options.from.empty()) return;
+  const FileReader read = options.read ? options.read : ReadArgument;
+  const absl::StatusOr<std::string> text = read(options.from);
+  if (!text.ok()) {
+    loaded->errors.push_back(
+        FileError(options.from, fmt::format("cannot read it: {}", Message(text.status()))));
+    return;
+  }
+  if (!scenario->initial.empty())
+    loaded->errors.push_back(FileError("--from", "the scenario has an initial state already"));
+  api::Kinds kinds;
+  ReadInitialFile(std::make_shared<YamlFile>(value::ParseYaml(*text, options.from)), kinds,
+                  scenario, &loaded->errors, &loaded->warnings);
+  if (scenario->initial.empty() && loaded->errors.empty())
+    loaded->errors.push_back(FileError(options.from, "there are no objects in it"));
+  AddInitialNodes(nodes_given, scenario);
+}
+
+// Whether the document, or a flag, says which nodes the cluster has.
+bool GivesNodes(const YamlNode& document) {
+  const YamlNode* node = &document;
+  for (const char* field : {"spec", "cluster", "nodes"})
+    if (node != nullptr) node = node->Find(field);
+  return node != nullptr;
+}
+
 void LoadScenario(const Source& source, const std::vector<Manifest>& stages,
                   const LoadOptions& options, Loaded* loaded) {
   Problems problems(*source.file);
@@ -184,6 +214,8 @@ void LoadScenario(const Source& source, const std::vector<Manifest>& stages,
   context.stages = stages;
   loaded->scenarios.push_back(ParseScenario(context, *source.scenario));
   loaded->files.push_back(source.file->name);
+  LoadInitial(options, GivesNodes(source.file->documents[*source.scenario]),
+              &loaded->scenarios.back(), loaded);
   AppendTooManyPods(loaded->scenarios.back(), &problems);
   Take(problems, ManifestWarnings(*source.file, *source.scenario), loaded);
 }
@@ -199,12 +231,14 @@ Scenario FlagsOnly(const LoadOptions& options, Loaded* loaded) {
   context.read_named = options.read ? options.read : ReadNamed;
   Scenario scenario = ParseScenario(context, 0);
   Take(problems, {}, loaded);
+  LoadInitial(options, GivesNodes(file->documents[0]), &scenario, loaded);
   return scenario;
 }
 
 void LoadManifests(const std::vector<Source>& sources, const LoadOptions& options, Loaded* loaded) {
   Scenario scenario = FlagsOnly(options, loaded);
-  scenario.name = NameOfFile(sources.front().file->name);
+  const std::string file = sources.empty() ? options.from : sources.front().file->name;
+  scenario.name = NameOfFile(file);
   api::Kinds kinds;
   std::vector<Step> steps;
   for (const Source& source : sources) {
@@ -218,9 +252,14 @@ void LoadManifests(const std::vector<Source>& sources, const LoadOptions& option
   CheckStages(scenario.cluster.stages, &loaded->errors, &loaded->warnings);
   for (Step& s : scenario.steps) steps.push_back(std::move(s));
   scenario.steps = std::move(steps);
+  if (options.create_namespaces && !scenario.steps.empty()) {
+    std::vector<Manifest>& first = scenario.steps.front().objects;
+    std::vector<Manifest> missing = MissingNamespaces(scenario, kinds);
+    first.insert(first.begin(), missing.begin(), missing.end());
+  }
   for (Diagnostic& d : TooManyPods(scenario)) loaded->errors.push_back(std::move(d));
   loaded->scenarios.push_back(std::move(scenario));
-  loaded->files.push_back(sources.front().file->name);
+  loaded->files.push_back(file);
 }
 
 bool HoldsStagesAlone(const Source& source) {
@@ -283,7 +322,9 @@ Loaded Load(const std::vector<std::string>& paths, const LoadOptions& options) {
     else
       manifests.push_back(source);
   }
-  if (!manifests.empty()) LoadManifests(manifests, options, &loaded);
+  const bool state_alone = paths.empty() && !options.from.empty();
+  if (state_alone) loaded.nothing = false;
+  if (!manifests.empty() || state_alone) LoadManifests(manifests, options, &loaded);
   if (options.strict) {
     for (Diagnostic& d : loaded.warnings) {
       d.severity = Diagnostic::Severity::kError;

@@ -17,6 +17,8 @@ struct LoadOptions {
   std::optional<std::uint64_t> seed;
   std::vector<std::string> set;  // path=value; the path is below spec unless it says otherwise
   bool strict = false;           // warnings are errors
+  std::string from;              // --from: a file with the initial state; "": none
+  bool create_namespaces = false;  // of plain manifests, where nobody makes them
   // Where files that the scenario names are, "" or ending in '/'; by default beside the scenario.
   std::optional<std::string> directory;
   FileReader read;  // default: the file system, files of up to 32 MiB

@@ -186,8 +186,10 @@ void LearnDefinition(api::Kinds& kinds, const Manifest& manifest) {
 }
 
 void LearnKinds(api::Kinds& kinds, const Scenario& scenario) {
+  for (const Manifest& m : scenario.initial) LearnDefinition(kinds, m);
   for (const Step& step : scenario.steps)
     for (const Manifest& m : step.objects) LearnDefinition(kinds, m);
+  for (const Manifest& m : scenario.initial) LearnKind(kinds, m.ApiVersion(), m.Kind());
   for (const Step& step : scenario.steps)
     for (const Manifest& m : step.objects) LearnKind(kinds, m.ApiVersion(), m.Kind());
 }

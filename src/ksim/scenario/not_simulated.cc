@@ -89,6 +89,7 @@ class NotSimulatedFinder::Impl {
  public:
   Impl(const Scenario& scenario, const api::Kinds& kinds, const std::string& file, Clients clients)
       : scenario_(scenario), kinds_(kinds), file_(file), clients_(clients) {
+    for (const Manifest& m : scenario_.initial) Note(m);
     for (const Step& step : scenario_.steps)
       for (const Manifest& m : step.objects) Note(m);
     for (const std::string& node : scenario_.cluster.NodeNames()) nodes_.insert(node);
@@ -298,6 +299,7 @@ class NotSimulatedFinder::Impl {
     PodSpecServices services;
     services.refuses_without_account = Missing("serviceaccount") == nullptr;
     if (Missing(kVolumeBinder) != nullptr) services.unbound = unbound_;
+    services.images = &scenario_.cluster.images;
     services.makes_ephemeral_claims = Missing("ephemeral-volume") == nullptr;
     for (PodSpecGap& gap : GapsOfPodSpec(spec, NamespaceOf(manifest), objects_, services))
       AddAt(manifest, way + "." + gap.field, std::move(gap.subject), nullptr,

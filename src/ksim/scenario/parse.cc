@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ksim/base/status.h"
+#include "ksim/scenario/initial.h"
 #include "ksim/scenario/stages.h"
 
 namespace ksim::scenario {
@@ -122,6 +123,9 @@ void ParseSpec(ParseContext& context, const YamlNode& node, Scenario* s) {
   if (const YamlNode* limit = spec.Find("limit")) s->limit = ParseLimit(context, *limit);
   if (const YamlNode* cluster = spec.Find("cluster"))
     s->cluster = ParseCluster(context, *cluster, s->compat);
+  ReadInitialField(context, spec, s);
+  const YamlNode* cluster = spec.Find("cluster");
+  AddInitialNodes(cluster != nullptr && cluster->Find("nodes") != nullptr, s);
   s->steps = ParseSteps(context, spec);
   if (!NamesSteps(spec)) AddDefaultStep(context, s);
   s->faults = ParseFaults(context, spec, s->cluster, s->steps);

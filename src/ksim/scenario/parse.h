@@ -81,6 +81,9 @@ const value::YamlNode* NodeAt(const value::YamlFile& file, const std::vector<std
 enum class Part { kValue, kKey };
 Span SpanOfField(const Manifest& manifest, std::string_view field, Part part = Part::kValue);
 
+// spec.cluster.images.
+std::vector<ImageSpec> ParseImages(ParseContext& context, MappingReader& cluster);
+
 // The parts that ParseScenario is made of.
 ClusterSpec ParseCluster(ParseContext& context, const value::YamlNode& node, api::Compat compat);
 // parse_node.cc. `fewest`: a cluster may begin without nodes, a step adds at least one.

@@ -460,6 +460,7 @@ ClusterSpec ParseCluster(ParseContext& context, const YamlNode& node, api::Compa
   CheckElections(context, reader, cluster);
   ParseGuests(context, reader, &cluster);
   cluster.metrics = ParseMetrics(context, reader);
+  cluster.images = ParseImages(context, reader);
   ReadStagesField(context, reader, &cluster);
   return cluster;
 }

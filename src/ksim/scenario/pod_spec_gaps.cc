@@ -6,13 +6,18 @@
 #include <iterator>
 #include <utility>
 
+#include "ksim/kubelet/runtime/image.h"
+
 namespace ksim::scenario {
 namespace {
 
 using value::Value;
 
-// Made in every namespace by kube-controller-manager.
-constexpr std::string_view kRootCa = "kube-root-ca.crt";
+bool IsDescribed(const std::vector<ImageSpec>& images, std::string_view image) {
+  std::vector<kubelet::ImageSpec> names(images.size());
+  for (std::size_t i = 0; i < images.size(); ++i) names[i].name = images[i].image;
+  return kubelet::ImageCatalog(std::move(names)).Find(image) != nullptr;
+}
 
 class GapFinder {
  public:
@@ -69,45 +74,27 @@ class GapFinder {
       Add(at + ".ephemeral", "an ephemeral volume",
           "no ephemeral-volume controller in this run: nobody makes the claim of an ephemeral "
           "volume, and its pod stays Pending");
-    LookAtSource("ConfigMap", volume.Get("configMap"), "name", at + ".configMap");
-    LookAtSource("Secret", volume.Get("secret"), "secretName", at + ".secret");
-    int i = 0;
-    for (const Value& source : volume.Get("projected").Get("sources").items()) {
-      const std::string field = fmt::format("{}.projected.sources[{}]", at, i++);
-      LookAtSource("ConfigMap", source.Get("configMap"), "name", field + ".configMap");
-      LookAtSource("Secret", source.Get("secret"), "name", field + ".secret");
-    }
   }
 
   void LookAtContainer(const Value& container, const std::string& at) {
-    if (container.Has("lifecycle"))
-      HasNoEffect(at + ".lifecycle", "a container's lifecycle",
-                  "preStop and postStart are not run");
-    int i = 0;
-    for (const Value& from : container.Get("envFrom").items()) {
-      const std::string field = fmt::format("{}.envFrom[{}]", at, i++);
-      LookAtSource("ConfigMap", from.Get("configMapRef"), "name", field + ".configMapRef");
-      LookAtSource("Secret", from.Get("secretRef"), "name", field + ".secretRef");
-    }
-    i = 0;
-    for (const Value& variable : container.Get("env").items()) {
-      const Value from = variable.Get("valueFrom");
-      const std::string field = fmt::format("{}.env[{}].valueFrom", at, i++);
-      LookAtSource("ConfigMap", from.Get("configMapKeyRef"), "name", field + ".configMapKeyRef");
-      LookAtSource("Secret", from.Get("secretKeyRef"), "name", field + ".secretKeyRef");
-    }
+    LookAtUser(container, at);
+    if (container.Get("lifecycle").Has("postStart"))
+      HasNoEffect(at + ".lifecycle.postStart", "a container's postStart hook", "it is not run");
   }
 
-  // A reference to an object without which a kubelet starts no container.
-  void LookAtSource(std::string_view kind, const Value& source, std::string_view name_field,
-                    std::string field) {
-    const std::string_view name = source.Get(name_field).AsString();
-    if (name.empty() || source.Get("optional").AsBool() || IsThere(kind, name)) return;
-    if (kind == "ConfigMap" && name == kRootCa) return;
-    Add(std::move(field), kind,
-        fmt::format("a pod names a {} that is not there: a real kubelet does not start its "
-                    "containers, and here they start",
-                    kind));
+  // The image alone would say which user it is, and nobody has described it.
+  void LookAtUser(const Value& container, const std::string& at) {
+    const auto effective = [&](const char* field) -> const Value& {
+      const Value& own = container.Get("securityContext").Get(field);
+      return own.is_null() ? spec_.Get("securityContext").Get(field) : own;
+    };
+    const std::string_view image = container.Get("image").AsString();
+    if (!effective("runAsNonRoot").AsBool() || !effective("runAsUser").is_null()) return;
+    if (services_.images != nullptr && IsDescribed(*services_.images, image)) return;
+    if (!kubelet::ImageCatalog().UserOf(image).empty()) return;
+    Add(at + ".image", "an image",
+        "an image that spec.cluster.images does not describe counts as root's: runAsNonRoot keeps "
+        "its container from starting");
   }
 
   bool IsThere(std::string_view kind, std::string_view name) const {

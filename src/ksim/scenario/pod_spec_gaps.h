@@ -1,11 +1,12 @@
 // PodSpecGaps: the fields of a pod's spec that a real cluster would act on and ksim does not:
-// volumes, hooks, deadlines, and objects that are named and not there, for which nobody looks.
+// claims, hooks, deadlines, and a service account that is not there, for which nobody looks.
 #pragma once
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "ksim/scenario/scenario.h"
 #include "ksim/value/value.h"
 
 namespace ksim::scenario {
@@ -30,6 +31,7 @@ struct PodSpecServices {
   bool refuses_without_account = false;  // a pod whose service account is not there
   std::string_view unbound = {};  // the fate of a claim that nobody binds; "": they are bound
   bool makes_ephemeral_claims = false;
+  const std::vector<ImageSpec>* images = nullptr;  // that the scenario describes; null: none
 };
 
 // In the order of the list above. `ns`: where the pod will be.

@@ -214,6 +214,25 @@ const Type& MetricType() {
   return type;
 }
 
+const Type& ImageType() {
+  static const Type type{
+      "Image",
+      "An image as it is on every node and at each pull. What is not said of an image follows from "
+      "its name: a digest and a size; it runs as root until it is killed.",
+      {{"image", "string", "As pods name it; without a tag it stands for every tag."},
+       {"user", "string",
+        "USER of its Dockerfile: 65532, 1000:1000, nobody. A container with runAsNonRoot starts if "
+        "this is a number other than 0."},
+       {"digest", "string", "sha256:... of 64 digits."},
+       {"size", "quantity", "As the event Pulled tells it: 120M."},
+       {"pullTime", "duration", "How long a pull takes where the image is not there."},
+       {"exit", "string",
+        "How its program ends, as in exit.ksim.dev/CONTAINER, which goes before: 0 after 5s."},
+       {"present", "boolean", "Whether it is on every node from the start.", "false"},
+       {"missing", "boolean", "Whether its registry does not have it.", "false"}}};
+  return type;
+}
+
 const Type& ClusterType() {
   static const Type type{
       "Cluster",
@@ -278,6 +297,7 @@ const Type& ClusterType() {
         "What the metrics APIs tell, by which HorizontalPodAutoscalers scale. Without any of a "
         "kind there is no such API, as in a cluster without metrics-server.",
         "[]", &MetricType()},
+       {"images", "list of Image", "What images say of themselves.", "[]", &ImageType()},
        {"stages", "list of files or Stages",
         "KWOK's Stage documents (kwok.x-k8s.io/v1alpha1): they play the pods that they select in "
         "place of the kubelet's containers. Stages after `---` count too.",
@@ -359,6 +379,18 @@ const Type& FuzzType() {
   return type;
 }
 
+const Type& InitialType() {
+  static const Type type{
+      "Initial",
+      "The state that the cluster begins with, as it stands: status, uids, owners and managers, in "
+      "the order of the resource versions; times are shifted so that the newest is the start of "
+      "the run. Each Node gets a kubelet, which finds its pods running.",
+      {{"file", "path",
+        "What `kubectl get -A -o yaml` printed, or kwokctl's snapshot; relative to the scenario."},
+       {"objects", "list of objects", "The same objects here."}}};
+  return type;
+}
+
 const Type& SpecType() {
   static const Type type{
       "ScenarioSpec",
@@ -371,6 +403,8 @@ const Type& SpecType() {
        {"limit", "Limit or duration", "What ends a run that does not become quiet.",
         "{time: 30m, events: 20M, instant: 100k}", &LimitType()},
        {"cluster", "Cluster", "The cluster that the run starts with.", "", &ClusterType()},
+       {"initial", "Initial", "The objects that are there before anything starts.", "",
+        &InitialType()},
        {"steps", "list of Step",
         "What the user does. Without steps the manifests after `---` are created at time 0.", "",
         &StepType()},

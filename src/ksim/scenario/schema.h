@@ -29,6 +29,8 @@ const Type& ScenarioType();  // the whole document
 const Type& SpecType();
 const Type& MetadataType();
 const Type& LimitType();
+const Type& InitialType();
+const Type& ImageType();
 const Type& DenyType();
 const Type& ClusterType();
 const Type& ReplicatedType();

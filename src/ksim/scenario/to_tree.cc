@@ -66,6 +66,19 @@ Value MetricTree(const MetricSpec& metric) {
   return out.Add("load", Value::Array(std::move(load))).Build();
 }
 
+Value ImageTree(const ImageSpec& image) {
+  ObjectBuilder out;
+  out.Add("image", Value::Of(image.image));
+  out.AddIf(!image.user.empty(), "user", Value::Of(image.user));
+  out.AddIf(!image.digest.empty(), "digest", Value::Of(image.digest));
+  out.AddIf(!image.size.empty(), "size", Value::Of(image.size));
+  if (image.pull_time) out.Add("pullTime", Of(*image.pull_time));
+  out.AddIf(!image.exit.empty(), "exit", Value::Of(image.exit));
+  out.AddIf(image.present, "present", Value::Of(true));
+  out.AddIf(image.missing, "missing", Value::Of(true));
+  return out.Build();
+}
+
 Value ClusterTree(const ClusterSpec& c) {
   std::vector<Value> nodes;
   for (const NodeSpec& n : c.nodes) nodes.push_back(NodeTree(n));
@@ -106,6 +119,11 @@ Value ClusterTree(const ClusterSpec& c) {
     std::vector<Value> metrics;
     for (const MetricSpec& metric : c.metrics) metrics.push_back(MetricTree(metric));
     out = out.Set("metrics", Value::Array(std::move(metrics)));
+  }
+  if (!c.images.empty()) {
+    std::vector<Value> images;
+    for (const ImageSpec& image : c.images) images.push_back(ImageTree(image));
+    out = out.Set("images", Value::Array(std::move(images)));
   }
   if (!c.stages.empty()) {
     std::vector<Value> stages;
@@ -320,6 +338,9 @@ Value ToTree(const Scenario& s) {
                          {"events", Value::Of(s.limit.events)},
                          {"instant", Value::Of(s.limit.instant)}}));
   spec.Add("cluster", ClusterTree(s.cluster));
+  if (!s.initial.empty())
+    spec.Add("initial",
+             Obj({{"objects", List(s.initial, [](const Manifest& m) { return m.tree; })}}));
   spec.Add("steps", List(s.steps, StepTree));
   spec.Add("faults", List(s.faults, FaultTree));
   if (!s.overrides.empty()) spec.Add("overrides", List(s.overrides, OverrideTree));

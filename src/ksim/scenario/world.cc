@@ -19,6 +19,7 @@
 #include "ksim/scenario/schema.h"
 #include "ksim/scenario/stages.h"
 #include "ksim/store/object_key.h"
+#include "ksim/value/quantity.h"
 
 namespace ksim::scenario {
 namespace {
@@ -85,10 +86,30 @@ kubelet::NodeOptions NodeOptionsOf(const std::string& name, int ordinal, const N
   return options;
 }
 
+// Null where the scenario says nothing of images.
+std::shared_ptr<const kubelet::ImageCatalog> ImagesOf(const ClusterSpec& cluster) {
+  if (cluster.images.empty()) return nullptr;
+  std::vector<kubelet::ImageSpec> images;
+  for (const ImageSpec& spec : cluster.images) {
+    kubelet::ImageSpec image;
+    image.name = spec.image;
+    image.user = spec.user;
+    image.digest = spec.digest;
+    if (!spec.size.empty()) image.bytes = value::Quantity::Parse(spec.size)->Value();
+    image.pull = spec.pull_time;
+    image.exit = spec.exit;
+    image.present = spec.present;
+    image.missing = spec.missing;
+    images.push_back(std::move(image));
+  }
+  return std::make_shared<const kubelet::ImageCatalog>(std::move(images));
+}
+
 }  // namespace
 
 World::World(const Scenario& scenario, WorldOptions options)
-    : sim_(OptionsOf(scenario, options)),
+    : initial_(scenario.initial),
+      sim_(OptionsOf(scenario, options)),
       fault_hooks_(sim_),
       network_(sim_, LatencyOf(scenario.cluster)),
       env_(sim_, network_, kinds_, scenario.compat),
@@ -97,6 +118,7 @@ World::World(const Scenario& scenario, WorldOptions options)
       guest_services_(sim_.decisions(), options.webhooks),
       kubelets_taint_(!RunsController(scenario.cluster, "nodelifecycle", scenario.compat)),
       stages_(StagesOf(scenario.cluster)),
+      images_(ImagesOf(scenario.cluster)),
       interrupted_(options.interrupted) {
   if (options.digest) digest_.emplace(sim_.bus());
   env_.identities = &identities_;
@@ -109,6 +131,7 @@ World::World(const Scenario& scenario, WorldOptions options)
     metrics_ = std::make_unique<ClusterMetrics>(scenario.cluster.metrics);
     controller_settings_.metrics = metrics_.get();
   }
+  controller_settings_.root_ca = InitialRootCa();
   shared_.kubelets_taint = kubelets_taint_;
   shared_.service_cidr = scenario.cluster.service_cidr;
   shared_.service_accounts_made =
@@ -197,6 +220,7 @@ std::vector<std::unique_ptr<controllers::Controller>> MakeControllers(
     context.user = user;
     context.terminated_pod_threshold = settings.terminated_pod_threshold;
     context.metrics = settings.metrics;
+    context.root_ca = settings.root_ca;
     all.push_back(info->make(std::move(context)));
   }
   return all;
@@ -259,9 +283,11 @@ void World::AddNode(const std::string& name, const NodeSpec& spec) {
   options.taints_by_conditions = kubelets_taint_;
   options.lease_is_awaited = !kubelets_taint_;
   options.stages = stages_;
+  if (!started_) options.UseNode(InitialNode(name));
   auto& machine = machines_[name];
   machine = std::make_unique<kubelet::Runtime>(env_, name, options.pod_network());
   kubelet::Runtime* runtime = machine.get();
+  if (images_ != nullptr) runtime->UseImages(images_);
   auto build = [runtime, options](
                    sim::Process& process, client::Connection& connection,
                    client::InformerFactory& informers) -> std::unique_ptr<Component::Body> {
@@ -337,6 +363,7 @@ bool World::Start() {
   started_ = true;
   etcd_.process().Start();
   EmitActor(sim_, etcd_.process(), "start");
+  PutInitialObjects();
   for (const auto& server : servers_) {
     if (IsInterrupted()) return false;
     server->Start();
@@ -346,6 +373,7 @@ bool World::Start() {
     if (IsInterrupted()) return false;
     component->process().Start();
   }
+  AdoptInitialPods();
   for (const auto& guest : guests_) guest->process().Start();
   user_->Start();
   return true;

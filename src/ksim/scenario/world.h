@@ -66,6 +66,7 @@ struct ControllerSettings {
   ControllerSettings() = default;
   std::int64_t terminated_pod_threshold = 0;
   const api::MetricsSource* metrics = nullptr;
+  std::string root_ca;  // of the initial state; "": there is none
 };
 
 class World : public fault::Cluster {
@@ -136,6 +137,10 @@ class World : public fault::Cluster {
 
  private:
   std::vector<store::KeyValue> Stored(std::string_view prefix) const;  // by key
+  void PutInitialObjects();
+  void AdoptInitialPods();
+  value::Value InitialNode(const std::string& name) const;  // null: there is none
+  std::string InitialRootCa() const;                        // "": there is none
   bool IsInterrupted() const { return interrupted_ && interrupted_(); }
   void RegisterKinds(const Scenario& scenario, const WorldOptions& options);
   void AddServers(const Scenario& scenario, const WorldOptions& world);
@@ -153,6 +158,7 @@ class World : public fault::Cluster {
   bool IsCut(const std::string& a, const std::string& b) const;
   api::Endpoint& ServerOf(std::size_t ordinal);
 
+  const std::vector<Manifest> initial_;  // Scenario::initial
   sim::Simulation sim_;
   std::optional<sim::Digest> digest_;
   client::FaultHooks fault_hooks_;
@@ -178,6 +184,7 @@ class World : public fault::Cluster {
   int next_node_ = 0;
   bool kubelets_taint_ = true;                       // no node lifecycle controller runs
   std::shared_ptr<const kubelet::StageSet> stages_;  // null: there are none
+  std::shared_ptr<const kubelet::ImageCatalog> images_;  // null: nothing is said of any
   sim::Process* user_ = nullptr;
   std::function<void()> user_started_;
   api::Endpoint* user_server_ = nullptr;

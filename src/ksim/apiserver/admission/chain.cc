@@ -28,6 +28,7 @@ constexpr Entry kPlugins[] = {
     {"ServiceAccount", MakeServiceAccount, true},
     {"NodeRestriction", MakeNodeRestriction, false},
     {"TaintNodesByCondition", MakeTaintNodesByCondition, false},
+    {"PodSecurity", MakePodSecurity, true},
     {"Priority", MakePriority, true},
     {"DefaultTolerationSeconds", MakeDefaultTolerationSeconds, true},
     {"DefaultStorageClass", MakeDefaultStorageClass, true},
@@ -163,12 +164,15 @@ bool AdmissionChain::Judges() const {
 }
 
 void AdmissionChain::NoteStored(const api::ResourceInfo& r) const {
-  if (shared_ == nullptr) return;
+  if (shared_ != nullptr) apiserver::NoteStored(*shared_, r);
+}
+
+void NoteStored(Shared& shared, const api::ResourceInfo& r) {
   if (r.group == "admissionregistration.k8s.io" && r.kind.ends_with("WebhookConfiguration"))
-    shared_->webhooks_stored = true;
+    shared.webhooks_stored = true;
   if (!r.group.empty()) return;
-  if (r.resource == "resourcequotas") shared_->quotas_stored = true;
-  if (r.resource == "limitranges") shared_->limit_ranges_stored = true;
+  if (r.resource == "resourcequotas") shared.quotas_stored = true;
+  if (r.resource == "limitranges") shared.limit_ranges_stored = true;
 }
 
 }  // namespace ksim::apiserver

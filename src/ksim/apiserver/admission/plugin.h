@@ -126,6 +126,7 @@ std::unique_ptr<Plugin> MakeNamespaceLifecycle(const PluginContext& context);
 std::unique_ptr<Plugin> MakeLimitRanger(const PluginContext& context);
 std::unique_ptr<Plugin> MakeServiceAccount(const PluginContext& context);
 std::unique_ptr<Plugin> MakeNodeRestriction(const PluginContext& context);
+std::unique_ptr<Plugin> MakePodSecurity(const PluginContext& context);
 std::unique_ptr<Plugin> MakeTaintNodesByCondition(const PluginContext& context);
 std::unique_ptr<Plugin> MakePriority(const PluginContext& context);
 std::unique_ptr<Plugin> MakeDefaultTolerationSeconds(const PluginContext& context);

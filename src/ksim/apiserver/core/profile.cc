@@ -17,6 +17,7 @@ Profile Make130() {
   p.deletes_collection_in_pages = true;
   p.rbac_policy = "1.30";
   p.kubeadm_binds_admins = true;
+  p.newest_pod_security = 29;
   return p;
 }
 
@@ -38,6 +39,7 @@ Profile Make136() {
   p.scale_404_names_subresource = false;
   p.service_field_labels = true;
   p.pod_topology_labels = true;
+  p.newest_pod_security = 35;
   p.bad_webhook_patch_fails_call = true;
   p.eviction_tells_condition = true;
   p.looks_up_quotas_live = false;

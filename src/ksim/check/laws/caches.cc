@@ -91,10 +91,15 @@ class Caches : public TraceLaw {
   // --- relist ---
 
   void JudgeRelist(const Ledger& ledger, const Record& r) {
-    Same(r, "the informer", r.Text("informer"), fmt::format("{} {}", r.actor, r.Text("resource")));
+    // A kubelet has a reflector for each object that its pods name, PROCESS RESOURCE/NS/NAME, and
+    // forgets it with the pods.
+    const std::string whole = fmt::format("{} {}", r.actor, r.Text("resource"));
+    const bool of_object = r.Text("informer").starts_with(whole + "/");
+    if (!of_object) Same(r, "the informer", r.Text("informer"), whole);
     const Asked* last = JudgeRequests(ledger, r);
     const auto before = listed_.find(r.Text("informer"));
-    const bool first = before == listed_.end();
+    const bool first =
+        before == listed_.end() || (of_object && r.Text("reason") == "start");
     // A first list may have been refused before.
     if (first ? r.Text("reason") == "expired" : r.Text("reason") == "start")
       Contradict(r, fmt::format("reason \"{}\" of the {}", r.Text("reason"),

@@ -280,10 +280,26 @@ class Esr : public Oracle {
   // of its own.
   static bool Untouched(const api::PodView& pod) {
     if (pod.phase() != "Pending" || !pod.init_containers().empty()) return false;
+    if (NamesObjectsInVolumes(pod)) return false;
     for (const value::Value& s : pod.container_statuses().items())
       if (s.Get("state").Get("waiting").Get("reason").AsString() != "ContainerCreating")
         return false;
     return true;
+  }
+
+  // Its kubelet may be waiting for one of them, which only Events tell.
+  static bool NamesObjectsInVolumes(const api::PodView& pod) {
+    const auto names = [](const value::Value& source) {
+      return source.Has("secret") ||
+             (source.Has("configMap") &&
+              source.Get("configMap").Get("name").AsString() != "kube-root-ca.crt");
+    };
+    for (const value::Value& volume : pod.object().spec().Get("volumes").items()) {
+      if (names(volume)) return true;
+      for (const value::Value& source : volume.Get("projected").Get("sources").items())
+        if (names(source)) return true;
+    }
+    return false;
   }
 
   static bool HasKubelet(const Facts& facts, std::string_view node) {

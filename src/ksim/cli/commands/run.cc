@@ -240,7 +240,7 @@ int RunRun(Io& io, const RunFlags& flags) {
   RunOptions options = flags.options;
   options.strict = flags.scenario.strict;
   io.SetColor(options.common.color);
-  if (flags.files.empty()) {
+  if (flags.files.empty() && flags.scenario.from.empty()) {
     io.Err("error: which file?\nhint: ksim run scenarios/replicaset.yaml\n");
     return kInvalid;
   }
@@ -278,6 +278,9 @@ Command RunCommand() {
                     "ksim run scenarios/replicaset.yaml -q --trace /tmp/run.jsonl"},
                    {"What kubectl and the others say to the API server, with curl lines",
                     "ksim run scenarios/replicaset.yaml -v 10"},
+                   {"Begin with the state of a cluster of your own, and drain a node of it",
+                    "kubectl get nodes,ns,deploy,rs,ds,sts,pods,svc,pdb -A -o yaml >mine.yaml; "
+                    "ksim run drain.yaml --from mine.yaml"},
                    {"The result for a program", "ksim run scenarios/replicaset.yaml -o json"}},
       .invoke = &Invoke<RunFlags, AddRunFlags, RunRun>};
 }

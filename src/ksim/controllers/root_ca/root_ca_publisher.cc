@@ -19,7 +19,10 @@ constexpr std::string_view kRootCaDescription =
     "endpoints such as the internal service IP or kubernetes.default.svc. No other usage is "
     "guaranteed across distributions of Kubernetes clusters.";
 
-Value RootCaData() { return Obj({{"ca.crt", Value::Of(RootCaCertificate())}}); }
+Value RootCaData(const ControllerContext& context) {
+  const std::string_view own = context.root_ca;
+  return Obj({{"ca.crt", Value::Of(own.empty() ? RootCaCertificate() : own)}});
+}
 
 }  // namespace
 
@@ -76,10 +79,10 @@ sim::Task<client::ReconcileResult> RootCaPublisher::Reconcile(std::string key) {
   static const Path kAnnotation{"metadata", "annotations", kRootCaDescriptionKey};
   const api::Object cached = config_maps_.lister().Get(key, kRootCaName);
   if (cached.empty()) co_return co_await Publish(std::move(key));
-  if (cached.Get(kData) == RootCaData() && !cached.Annotation(kRootCaDescriptionKey).empty())
+  if (cached.Get(kData) == RootCaData(context_) && !cached.Annotation(kRootCaDescriptionKey).empty())
     co_return client::ReconcileResult::Done();
   Value tree =
-      cached.tree().Set(kData, RootCaData()).Set(kAnnotation, Value::Of(kRootCaDescription));
+      cached.tree().Set(kData, RootCaData(context_)).Set(kAnnotation, Value::Of(kRootCaDescription));
   client::Client::ObjectResult updated = co_await client_.Update(
       resource_, api::Object::FromTree(std::move(tree), cached.resource_version()));
   if (!updated.ok()) co_return client::ReconcileResult::Error(updated.status());
@@ -94,7 +97,7 @@ sim::Task<client::ReconcileResult> RootCaPublisher::Publish(std::string ns) {
   const api::Object config_map = api::Object::FromTree(Obj({{"apiVersion", Value::Of("v1")},
                                                             {"kind", Value::Of("ConfigMap")},
                                                             {"metadata", metadata},
-                                                            {"data", RootCaData()}}));
+                                                            {"data", RootCaData(context_)}}));
   client::Client::ObjectResult created = co_await client_.Create(resource_, config_map);
   // There is nothing to publish into a namespace that is gone or goes.
   const bool good = created.ok() || api::IsNotFound(created.status()) ||

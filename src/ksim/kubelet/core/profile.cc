@@ -8,6 +8,8 @@ namespace {
 constexpr Profile MakeV125() {
   Profile p;
   p.compat = api::Compat::k1_25;
+  p.skips_invalid_env_names = true;
+  p.mount_timeout_event = true;
   p.status_channel = true;
   return p;
 }
@@ -18,6 +20,8 @@ constexpr Profile MakeV130() {
   p.zero_grace_counts = true;
   p.backoff_event_names_container = true;
   p.created_event_has_colon = true;
+  p.pull_secret_event = true;
+  p.image_problem_has_name = true;
   p.pulled_event_has_size = true;
   p.disruption_conditions = true;
   p.ready_to_start_condition = true;
@@ -36,6 +40,7 @@ constexpr Profile MakeV136() {
   p.retries_after_backoff = true;
   p.container_events_name_container = false;
   p.relists_at_once = true;
+  p.long_object_watches = true;
   p.pulled_event_has_access = true;
   p.pull_backoff_has_error = true;
   p.observed_generation = true;

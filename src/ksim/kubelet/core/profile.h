@@ -29,7 +29,20 @@ struct Profile {
   // generic.go (PLEG): pods are looked at at once after a change of the runtime, not at the tick.
   bool relists_at_once = false;
 
+  // --- what pods name: util/manager/watch_based_manager.go, kubelet_pods.go, volumemanager ---
+  // An object's watch lasts 30 to 60 minutes, not 5 to 10.
+  bool long_object_watches = false;
+  // RelaxedEnvironmentVariableValidation: before it envFrom left out keys that are no names of
+  // variables, and said so.
+  bool skips_invalid_env_names = false;
+  // An Event tells of pull secrets that are not there.
+  bool pull_secret_event = false;
+  // An Event tells that a sync has waited too long for volumes.
+  bool mount_timeout_event = false;
+
   // --- images: images/image_manager.go ---
+  // What is no name of an image is named, and the part of it that is not in lower case.
+  bool image_problem_has_name = false;
   // The event tells the image's size, and times in whole milliseconds.
   bool pulled_event_has_size = false;
   // KubeletEnsureSecretPulledImages: "and can be accessed by the pod".

@@ -47,6 +47,12 @@ Value Address(const char* type, const std::string& address) {
   return value::Obj({{"type", Value::Of(type)}, {"address", Value::String(address)}});
 }
 
+// A part of the status as a Node of the initial state has it.
+Value FoundOr(const NodeOptions& options, std::string_view field, Value otherwise) {
+  const Value& found = options.found.Get("status").Get(field);
+  return found.empty() ? otherwise : found;
+}
+
 // updateDefaultLabels, kubelet_node_status.go.
 constexpr const char* kDefaultLabels[] = {"kubernetes.io/hostname",
                                           "topology.kubernetes.io/zone",
@@ -93,12 +99,24 @@ bool SameButHeartbeats(const Value& a, const Value& b) {
 
 }  // namespace
 
+void NodeOptions::UseNode(Value node) {
+  found = std::move(node);
+  const Value& has = found.Get("status").Get("capacity");
+  if (!has.empty()) capacity = has;
+}
+
 std::string NodeOptions::internal_ip() const {
+  for (const Value& address : found.Get("status").Get("addresses").items())
+    if (address.Get("type").AsString() == "InternalIP")
+      return std::string(address.Get("address").AsString());
   const int n = ordinal + 10;
   return fmt::format("192.168.{}.{}", n / 250, n % 250);
 }
 
 std::string NodeOptions::pod_network() const {
+  constexpr std::string_view kEnd = ".0/24";
+  const std::string_view cidr = found.Get("spec").Get("podCIDR").AsString();
+  if (cidr.ends_with(kEnd)) return std::string(cidr.substr(0, cidr.size() - kEnd.size()));
   return fmt::format("10.{}.{}", 244 + ordinal / 256, ordinal % 256);
 }
 
@@ -148,7 +166,9 @@ api::Object NodeAgent::InitialNode() const {
 
 sim::Task<void> NodeAgent::Register() {
   Duration backoff = kRegisterBackoff;
-  while (true) {
+  const bool was_there = !options_.found.is_null() && process_.incarnation() == 1;
+  if (was_there) node_uid_ = std::string(options_.found.Get("metadata").Get("uid").AsString());
+  while (!was_there) {
     const bool done = co_await TryRegister();
     if (done) break;
     co_await process_.simulation().Sleep(backoff, sim::TimerKind::kWork, "node registration");
@@ -289,11 +309,14 @@ unsigned NodeAgent::Troubles() const {
 }
 
 NodeAgent::Fixed::Fixed(const NodeOptions& options, api::Compat compat)
-    : addresses(value::Arr(
-          {Address("InternalIP", options.internal_ip()), Address("Hostname", options.name)})),
+    : addresses(FoundOr(options, "addresses",
+                        value::Arr({Address("InternalIP", options.internal_ip()),
+                                    Address("Hostname", options.name)}))),
       capacity(options.capacity.empty() ? DefaultNodeCapacity() : options.capacity),
-      endpoints(value::Obj({{"kubeletEndpoint", value::Obj({{"Port", Value::Int(10250)}})}})),
-      info(NodeInfoOf(compat)) {}
+      endpoints(FoundOr(
+          options, "daemonEndpoints",
+          value::Obj({{"kubeletEndpoint", value::Obj({{"Port", Value::Int(10250)}})}}))),
+      info(FoundOr(options, "nodeInfo", NodeInfoOf(compat))) {}
 
 // As api::UpdateCondition does for each, in one pass.
 Value NodeAgent::Conditions(const Value& conditions) const {

@@ -25,6 +25,12 @@ struct NodeOptions {
   // Stages play the pods that they select; null: there are none.
   std::shared_ptr<const StageSet> stages;
 
+  // The Node as the cluster's initial state has it; null: the kubelet registers one. The kubelet
+  // has run all the time: it registers nothing, and knows what its pods' probes have found.
+  value::Value found;
+  // Takes the address, the network and the capacity of a found Node; null changes nothing.
+  void UseNode(value::Value node);
+
   std::string internal_ip() const;  // 192.168.0.10 onwards
   std::string pod_network() const;  // 10.244.N, the first three bytes of its /24
 };

@@ -66,7 +66,15 @@ sim::Task<void> ContainerStarter::StartContainer(PodWorker* worker, Value contai
   const bool present = co_await images_.EnsureImageExists(worker, container);
   if (!present) co_return;
 
-  // 2. Create the container.
+  // 2. Make its configuration.
+  const std::string problem = co_await config_.Problem(worker, container);
+  if (!problem.empty()) {
+    RecordContainerEvent(recorder_, *worker, container, "Warning", "Failed", "Error: " + problem);
+    worker->SetWaiting(container, "CreateContainerConfigError", problem);
+    co_return;
+  }
+
+  // 3. Create the container.
   co_await runtime_.CreateContainer(uid, name, image, init);
   std::string created = "Container created";
   std::string started = "Container started";
@@ -77,7 +85,7 @@ sim::Task<void> ContainerStarter::StartContainer(PodWorker* worker, Value contai
   }
   RecordContainerEvent(recorder_, *worker, container, "Normal", "Created", created);
 
-  // 3. Start it.
+  // 4. Start it.
   co_await runtime_.StartContainer(uid, name);
   RecordContainerEvent(recorder_, *worker, container, "Normal", "Started", started);
   worker->waiting.erase(name);

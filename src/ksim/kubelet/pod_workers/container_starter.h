@@ -9,6 +9,7 @@
 #include "ksim/client/client.h"
 #include "ksim/client/event_recorder.h"
 #include "ksim/kubelet/core/profile.h"
+#include "ksim/kubelet/pod_workers/container_config.h"
 #include "ksim/kubelet/pod_workers/image_puller.h"
 #include "ksim/kubelet/pod_workers/pod_actions.h"
 #include "ksim/kubelet/pod_workers/pod_worker.h"
@@ -22,12 +23,15 @@ namespace ksim::kubelet {
 class ContainerStarter {
  public:
   ContainerStarter(sim::Process& process, client::Environment& env, Runtime& runtime,
-                   client::EventRecorder& recorder, const Profile& profile)
+                   client::EventRecorder& recorder, PodObjects& objects, const Profile& profile)
       : env_(env),
         runtime_(runtime),
         recorder_(recorder),
         profile_(profile),
-        images_(process, runtime, recorder, profile) {}
+        images_(process, runtime, recorder, profile),
+        config_(objects, runtime, recorder, profile) {}
+
+  ContainerConfig& config() { return config_; }
 
   // The worker says of each container that could not be started why it waits.
   sim::Task<void> StartContainers(PodWorker* worker, PodActions actions);
@@ -43,6 +47,7 @@ class ContainerStarter {
   client::EventRecorder& recorder_;
   const Profile& profile_;
   ImagePuller images_;
+  ContainerConfig config_;
   RestartBackoff restarts_;  // by pod and container
 };
 

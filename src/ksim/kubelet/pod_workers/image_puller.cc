@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "ksim/api/rules/pod/image_reference.h"
+
 namespace ksim::kubelet {
 
 using value::Value;
@@ -32,7 +34,15 @@ sim::Task<bool> ImagePuller::EnsureImageExists(PodWorker* worker, Value containe
   const std::string image(container.Get("image").AsString());
   const std::string_view policy = container.Get("imagePullPolicy").AsString();
 
-  // 1. The image is there, and the policy does not ask for a pull.
+  // 1. It has a name, is there, and the policy does not ask for a pull.
+  const std::string problem = api::ImageNameProblem(image, profile_.image_problem_has_name);
+  if (!problem.empty()) {
+    const std::string message =
+        fmt::format("Failed to apply default image tag \"{}\": {}", image, problem);
+    RecordContainerEvent(recorder_, *worker, container, "Warning", "InspectFailed", message);
+    ReportNoImage(*worker, container, "InvalidImageName", message);
+    co_return false;
+  }
   const bool present = runtime_.HasImage(image);
   if (present && policy != "Always") {
     const char* access = profile_.pulled_event_has_access ? " and can be accessed by the pod" : "";

@@ -16,6 +16,14 @@ namespace {
 
 constexpr Duration kMinimumGrace = Seconds(2);  // kuberuntime minimumGracePeriodInSeconds
 
+// Null: the pod has no such container.
+const Value* FindContainerSpec(const api::Object& pod, std::string_view name) {
+  for (const char* field : {"containers", "initContainers"})
+    for (const Value& spec : pod.spec().Get(field).items())
+      if (spec.Get("name").AsString() == name) return &spec;
+  return nullptr;
+}
+
 }  // namespace
 
 std::int64_t EffectiveGrace(std::int64_t current, const api::Object& pod,
@@ -89,18 +97,17 @@ sim::Task<void> PodKiller::KillPod(PodWorker* worker, std::int64_t grace) {
 
 // killContainer. The whole seconds that a sidecar waits for its turn are taken from its grace.
 sim::Task<void> PodKiller::KillInTurn(PodWorker* worker, std::string container, Batch* batch) {
-  for (const char* field : {"containers", "initContainers"}) {
-    for (const Value& spec : worker->pod.spec().Get(field).items()) {
-      if (spec.Get("name").AsString() != container) continue;
-      RecordContainerEvent(recorder_, *worker, spec, "Normal", "Killing",
-                           fmt::format("Stopping container {}", container));
-    }
-  }
+  if (const Value* spec = FindContainerSpec(worker->pod, container))
+    RecordContainerEvent(recorder_, *worker, *spec, "Normal", "Killing",
+                         fmt::format("Stopping container {}", container));
 
-  // 1. Wait for the containers that stop before this one, at most for the grace period.
+  // 1. Run its hook, at most for the grace period.
+  const Duration hooked = co_await RunPreStop(worker, container, batch->grace);
+
+  // 2. Wait for the containers that stop before this one, at most for the rest.
   const std::vector<std::string> before = StopsAfter(worker->pod, container);
   const VirtualTime since = env_.sim.now();
-  const Duration grace = batch->grace;
+  const Duration grace = batch->grace - hooked;
   while (std::any_of(before.begin(), before.end(),
                      [batch](const std::string& name) { return batch->running.contains(name); })) {
     const Duration left = since + grace - env_.sim.now();
@@ -108,12 +115,26 @@ sim::Task<void> PodKiller::KillInTurn(PodWorker* worker, std::string container, 
     co_await batch->changed.WaitFor(left, sim::TimerKind::kWork);
   }
 
-  // 2. Stop it.
+  // 3. Stop it.
   const std::int64_t waited = (env_.sim.now() - since).ns() / Seconds(1).ns();
   const Duration kill_in = std::max(grace - Seconds(waited), kMinimumGrace);
   co_await runtime_.KillContainer(worker->uid(), container, kill_in);
   batch->running.erase(container);
   batch->changed.Notify();
+}
+
+// executePreStopHook: the whole seconds that it took.
+sim::Task<Duration> PodKiller::RunPreStop(PodWorker* worker, std::string container,
+                                          Duration grace) {
+  const std::optional<HookPlan> plan = PreStopPlanOf(worker->pod, container);
+  if (!plan || grace <= Duration()) co_return Duration();
+  const Duration takes = std::min(plan->takes, grace);
+  if (takes > Duration()) co_await env_.sim.Sleep(takes, sim::TimerKind::kWork, "preStop hook");
+  const Value* spec = FindContainerSpec(worker->pod, container);
+  if (plan->fails && plan->takes <= grace && spec != nullptr)
+    RecordContainerEvent(recorder_, *worker, *spec, "Warning", "FailedPreStopHook",
+                         "PreStopHook failed");
+  co_return Seconds(takes.ns() / Seconds(1).ns());
 }
 
 sim::Task<void> PodKiller::KillContainers(PodWorker* worker, std::vector<PodActions::Kill> kills) {
@@ -122,9 +143,10 @@ sim::Task<void> PodKiller::KillContainers(PodWorker* worker, std::vector<PodActi
     std::int64_t grace = EffectiveGrace(0, worker->pod, {}, true);
     const Value& own = kill.spec.Get(FieldOf(kill.by)).Get("terminationGracePeriodSeconds");
     if (own.is_int()) grace = own.AsInt();
-    const Duration kill_in = std::max(Seconds(grace), kMinimumGrace);
-    co_await runtime_.KillContainer(worker->uid(), std::string(kill.spec.Get("name").AsString()),
-                                    kill_in);
+    const std::string name(kill.spec.Get("name").AsString());
+    const Duration hooked = co_await RunPreStop(worker, name, Seconds(grace));
+    const Duration kill_in = std::max(Seconds(grace) - hooked, kMinimumGrace);
+    co_await runtime_.KillContainer(worker->uid(), name, kill_in);
   }
 }
 

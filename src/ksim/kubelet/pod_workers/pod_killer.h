@@ -1,7 +1,8 @@
 // PodKiller: stops containers: those that a sync failed_probe, or all of a pod that ends.
 //
 // Source: kuberuntime_container.go killContainer, killContainersWithSyncResult;
-// kuberuntime_termination_order.go; pod_workers.go calculateEffectiveGracePeriod. KUBELET-07, 14.
+// executePreStopHook, kuberuntime_termination_order.go; pod_workers.go
+// calculateEffectiveGracePeriod. KUBELET-07, 14, 39.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -43,6 +44,7 @@ class PodKiller {
  private:
   struct Batch;
   sim::Task<void> KillInTurn(PodWorker* worker, std::string container, Batch* batch);
+  sim::Task<Duration> RunPreStop(PodWorker* worker, std::string container, Duration grace);
 
   sim::Process& process_;
   client::Environment& env_;

@@ -32,6 +32,7 @@ struct PodWorker {
   bool failed = false;                  // a container could not be started
   std::optional<VirtualTime> retry_at;  // when the first container that backs off may start
   std::optional<VirtualTime> pull_at;   // when the first image whose pull backs off may be pulled
+  bool news = false;                    // an object that the pod names has come or changed
   WaitingReasons waiting;               // why containers wait (reason_cache.go)
   absl::btree_map<std::string, std::string> pull_errors;  // by image: the error of its last pull
 

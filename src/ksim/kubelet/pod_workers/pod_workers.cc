@@ -25,7 +25,7 @@ constexpr Duration kLongestWait = Seconds(40);
 
 PodWorkers::PodWorkers(sim::Process& process, client::Environment& env, Runtime& runtime,
                        StatusManager& statuses, client::EventRecorder& recorder, Prober& prober,
-                       std::string host_ip)
+                       PodObjects& objects, VolumeManager& volumes, std::string host_ip)
     : process_(process),
       env_(env),
       profile_(ProfileOf(env.compat)),
@@ -33,7 +33,9 @@ PodWorkers::PodWorkers(sim::Process& process, client::Environment& env, Runtime&
       statuses_(statuses),
       recorder_(recorder),
       prober_(prober),
-      starter_(process, env, runtime, recorder, profile_),
+      objects_(objects),
+      volumes_(volumes),
+      starter_(process, env, runtime, recorder, objects, profile_),
       killer_(process, env, runtime, recorder),
       host_ip_(std::move(host_ip)),
       resync_site_(env.sim.decisions().Site("resync/" + process.name())) {}
@@ -123,6 +125,13 @@ void PodWorkers::RuntimeChanged(const std::string& uid, const sim::Origin& origi
   it->second->wake.Notify();
 }
 
+void PodWorkers::ObjectsChanged(const std::string& uid) {
+  const auto it = workers_.find(uid);
+  if (it == workers_.end() || it->second->state != State::kSync) return;
+  it->second->news = true;
+  if (it->second->failed) it->second->wake.Notify();
+}
+
 void PodWorkers::ProbeChanged(const std::string& uid) {
   RuntimeChanged(uid, process_.simulation().CaptureOrigin());
 }
@@ -172,12 +181,15 @@ sim::Task<void> PodWorkers::Run(PodWorker* worker) {
     // The next sync tells of what this one did or could not do, unless more has come since.
     worker->origin.cause =
         std::max(worker->origin.cause, process_.simulation().CaptureOrigin().cause);
+    std::optional<VirtualTime> next;
     while (!worker->dirty) {
-      const Duration wait = ResyncAfter(*worker);
+      if (!next) next = env_.sim.now() + ResyncAfter(*worker);
+      const Duration wait = std::max(*next - env_.sim.now(), Duration());
       const auto is_soon = [now = env_.sim.now()](const std::optional<VirtualTime>& at) {
         return at && *at - now <= kLongestWait;
       };
-      const bool retries = is_soon(worker->retry_at) || is_soon(worker->pull_at);
+      const bool retries = is_soon(worker->retry_at) || is_soon(worker->pull_at) ||
+                           (worker->failed && worker->news);
       const sim::TimerKind kind = retries ? sim::TimerKind::kWork : sim::TimerKind::kPeriodic;
       const bool woken = co_await worker->wake.WaitFor(wait, kind);
       if (!woken) break;
@@ -204,12 +216,14 @@ sim::Task<void> PodWorkers::Sync(PodWorker* worker) {
     co_return;
   }
 
-  // 2. Wait for the network, then make the sandbox.
-  worker->failed = false;
+  // 2. Wait for the network and the volumes, then make the sandbox.
+  worker->failed = worker->news = false;
   worker->retry_at.reset();
   worker->pull_at.reset();
   worker->no_network = LacksNetwork(*worker);
   if (worker->no_network) co_return;
+  const bool mounted = co_await WaitForVolumes(worker);
+  if (!mounted) co_return;
   prober_.AddPod(worker->pod);
   const PodSandbox* sandbox = runtime_.Find(worker->pod.uid());
   if (sandbox == nullptr || !sandbox->ready) co_await runtime_.CreateSandbox(worker->pod);
@@ -223,6 +237,19 @@ sim::Task<void> PodWorkers::Sync(PodWorker* worker) {
   }
   co_await killer_.KillContainers(worker, actions.kills);
   co_await starter_.StartContainers(worker, actions);
+}
+
+// Most pods name no object but those that are there anyway, and wait for nothing.
+sim::Task<bool> PodWorkers::WaitForVolumes(PodWorker* worker) {
+  objects_.RegisterPod(worker->pod);
+  if (volumes_.HasVolumes(worker->pod)) {
+    const bool mounted = co_await volumes_.WaitForMounts(worker->pod);
+    worker->failed = !mounted;
+    if (!mounted) co_return false;
+  }
+  if (!worker->pod.spec().Get("imagePullSecrets").empty())
+    co_await starter_.config().LookForPullSecrets(worker);
+  co_return true;
 }
 
 PodActions PodWorkers::Actions(const PodWorker& worker) const {
@@ -257,6 +284,8 @@ sim::Task<void> PodWorkers::SyncTerminating(PodWorker* worker) {
 
 void PodWorkers::SyncTerminated(PodWorker* worker) {
   const std::string uid = worker->uid();
+  volumes_.Forget(uid);
+  objects_.UnregisterPod(uid);
   if (worker->removed) {
     worker->state = State::kFinished;
     runtime_.RemovePod(uid);
@@ -270,8 +299,14 @@ void PodWorkers::SyncTerminated(PodWorker* worker) {
     workers_.erase(uid);
     return;
   }
-  statuses_.Set(worker->pod, Status(*worker, /*terminal=*/true));
   worker->state = State::kFinished;
+  // A pod that was over before the simulation has the status that its kubelet gave it.
+  const PodSandbox* sandbox = runtime_.Find(worker->pod.uid());
+  if (sandbox != nullptr && sandbox->adopted && api::PodView(sandbox->pod).terminal()) {
+    statuses_.Set(worker->pod, worker->pod.status());
+    return;
+  }
+  statuses_.Set(worker->pod, Status(*worker, /*terminal=*/true));
   statuses_.Terminate(worker->pod);
 }
 

@@ -22,6 +22,7 @@
 #include "ksim/api/object.h"
 #include "ksim/client/event_recorder.h"
 #include "ksim/kubelet/core/profile.h"
+#include "ksim/kubelet/objects/pod_objects.h"
 #include "ksim/kubelet/pod_workers/container_starter.h"
 #include "ksim/kubelet/pod_workers/pod_actions.h"
 #include "ksim/kubelet/pod_workers/pod_killer.h"
@@ -30,6 +31,7 @@
 #include "ksim/kubelet/runtime/runtime.h"
 #include "ksim/kubelet/status/pod_status.h"
 #include "ksim/kubelet/status/status_manager.h"
+#include "ksim/kubelet/volumes/volume_manager.h"
 #include "ksim/sim/mailbox.h"
 #include "ksim/sim/process.h"
 
@@ -39,7 +41,7 @@ class PodWorkers {
  public:
   PodWorkers(sim::Process& process, client::Environment& env, Runtime& runtime,
              StatusManager& statuses, client::EventRecorder& recorder, Prober& prober,
-             std::string host_ip);
+             PodObjects& objects, VolumeManager& volumes, std::string host_ip);
   ~PodWorkers();
 
   // The API server wants the pod on this node, as `pod` says.
@@ -47,6 +49,9 @@ class PodWorkers {
   // The API's copy of the pod has a new status: the next sync reads it, and ends a pod that is
   // over.
   void StatusSeen(const api::Object& pod);
+  // An object that the pod names has come or changed: what failed for it is not tried before its
+  // time, but the run waits for that.
+  void ObjectsChanged(const std::string& uid);
   // A probe has a new result.
   void ProbeChanged(const std::string& uid);
   // The pod's object is gone: its worker kills what still runs, within the grace period.
@@ -78,6 +83,7 @@ class PodWorkers {
   void SyncTerminated(PodWorker* worker);
   PodActions Actions(const PodWorker& worker) const;
   bool LacksNetwork(const PodWorker& worker);
+  sim::Task<bool> WaitForVolumes(PodWorker* worker);
   value::Value Status(const PodWorker& worker, bool terminal) const;
   value::Value EvictedStatus(const PodWorker& worker, const value::Value& status) const;
   Duration ResyncAfter(const PodWorker& worker);
@@ -89,6 +95,8 @@ class PodWorkers {
   StatusManager& statuses_;
   client::EventRecorder& recorder_;
   Prober& prober_;
+  PodObjects& objects_;
+  VolumeManager& volumes_;
   ContainerStarter starter_;
   PodKiller killer_;
   std::string host_ip_;

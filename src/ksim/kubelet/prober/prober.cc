@@ -55,12 +55,14 @@ struct Prober::Worker {
 };
 
 Prober::Prober(sim::Process& process, client::Environment& env, const StatusManager& statuses,
-               client::EventRecorder& recorder, std::function<void(const std::string&)> changed)
+               client::EventRecorder& recorder, bool takes_over,
+               std::function<void(const std::string&)> changed)
     : process_(process),
       env_(env),
       profile_(ProfileOf(env.compat)),
       statuses_(statuses),
       recorder_(recorder),
+      takes_over_(takes_over),
       changed_(std::move(changed)),
       started_(env.sim.now()),
       delay_site_(env.sim.decisions().Site("probe/" + process.name())) {}
@@ -236,6 +238,7 @@ bool Prober::Started(const std::string& uid, const std::string& container,
 }
 
 bool Prober::HasSurvivedRestart(VirtualTime since) const {
+  if (takes_over_ && since <= started_) return true;
   return profile_.probes_survive_restart && since < started_ - kRestartGrace;
 }
 

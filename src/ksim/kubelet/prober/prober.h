@@ -33,9 +33,11 @@ namespace ksim::kubelet {
 
 class Prober {
  public:
-  // `changed` is called when a result asks for another sync of the pod.
+  // `changed` is called when a result asks for another sync of the pod. `takes_over`: containers
+  // that began before the simulation keep what their status says until they are probed.
   Prober(sim::Process& process, client::Environment& env, const StatusManager& statuses,
-         client::EventRecorder& recorder, std::function<void(const std::string& uid)> changed);
+         client::EventRecorder& recorder, bool takes_over,
+         std::function<void(const std::string& uid)> changed);
   ~Prober();
 
   void AddPod(const api::Object& pod);  // those that have a worker keep it
@@ -74,6 +76,7 @@ class Prober {
   const Profile& profile_;
   const StatusManager& statuses_;
   client::EventRecorder& recorder_;
+  const bool takes_over_;
   std::function<void(const std::string&)> changed_;
   VirtualTime started_;
   sim::SiteId delay_site_;

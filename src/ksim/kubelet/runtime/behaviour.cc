@@ -41,6 +41,12 @@ bool ParseAfter(std::string_view text, Time* after) {
 std::optional<RunPlan> ParsePlan(std::string_view entry) {
   RunPlan plan;
   if (entry == "runs") return plan;
+  if (entry.starts_with("oom")) {
+    plan.oom = true;
+    plan.exit_code = 137;
+    if (!ParseAfter(Trimmed(entry.substr(3)), &plan.after)) return std::nullopt;
+    return plan;
+  }
   int code = 0;
   const auto [end, error] = std::from_chars(entry.data(), entry.data() + entry.size(), code);
   if (error != std::errc()) return std::nullopt;
@@ -109,9 +115,58 @@ std::optional<RunPlan> PlanOf(const api::Object& pod, std::string_view container
   return EntryAt<RunPlan>(list.substr(0, list.find(';')), run, ParsePlan);
 }
 
+std::optional<RunPlan> PlanIn(std::string_view list, int run) {
+  return EntryAt<RunPlan>(list, run, ParsePlan);
+}
+
 std::optional<PullPlan> PullPlanOf(const api::Object& pod, std::string_view container, int pull) {
   return EntryAt<PullPlan>(pod.Annotation(fmt::format("pull.ksim.dev/{}", container)), pull,
                            ParsePull);
+}
+
+namespace {
+
+// "5", "5s", "1m", "0.5" of the command sleep; GNU's suffixes. nullopt: something else.
+std::optional<Duration> SleepTime(std::string_view text) {
+  const bool bare = !text.empty() && text.back() >= '0' && text.back() <= '9';
+  const absl::StatusOr<Duration> parsed = ParseDuration(bare ? std::string(text) + "s"
+                                                             : std::string(text));
+  if (!parsed.ok() || *parsed < Duration()) return std::nullopt;
+  return *parsed;
+}
+
+// sleep 5, or a shell that does nothing else.
+Duration TimeOfCommand(const value::Value& command) {
+  const auto word = [&command](std::size_t i) { return command.at(i).AsString(); };
+  if (command.size() == 2 && word(0).ends_with("sleep"))
+    return SleepTime(word(1)).value_or(Duration());
+  if (command.size() != 3 || word(1) != "-c" || !word(0).ends_with("sh")) return Duration();
+  const std::string_view script = Trimmed(word(2));
+  if (!script.starts_with("sleep ")) return Duration();
+  return SleepTime(Trimmed(script.substr(6))).value_or(Duration());
+}
+
+}  // namespace
+
+std::optional<HookPlan> PreStopPlanOf(const api::Object& pod, std::string_view container) {
+  const value::Value* hook = nullptr;
+  for (const char* list : {"containers", "initContainers"})
+    for (const value::Value& spec : pod.spec().Get(list).items())
+      if (spec.Get("name").AsString() == container) hook = &spec.Get("lifecycle").Get("preStop");
+  if (hook == nullptr || hook->is_null()) return std::nullopt;
+  HookPlan plan;
+  plan.takes = hook->Has("sleep") ? Seconds(hook->Get("sleep").Get("seconds").AsInt())
+                                  : TimeOfCommand(hook->Get("exec").Get("command"));
+  std::string_view text = Trimmed(pod.Annotation(fmt::format("prestop.ksim.dev/{}", container)));
+  if (text.empty()) return plan;
+  plan.fails = text.starts_with("fail");
+  if (plan.fails) {
+    plan.takes = Duration();
+    ParseAfter(Trimmed(text.substr(4)), &plan.takes);
+  } else if (const std::optional<Duration> takes = SleepTime(text)) {
+    plan.takes = *takes;
+  }
+  return plan;
 }
 
 std::string_view ToString(ProbeType type) {

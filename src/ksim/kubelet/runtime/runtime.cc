@@ -4,13 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 
 #include "ksim/api/kinds.h"
 #include "ksim/base/check.h"
 #include "ksim/kubelet/runtime/behaviour.h"
-#include "ksim/kubelet/runtime/image.h"
 #include "ksim/kubelet/runtime/payloads.h"
+#include "ksim/value/timestamp.h"
 
 namespace ksim::kubelet {
 
@@ -63,7 +64,14 @@ Runtime::Runtime(client::Environment& env, std::string node, std::string pod_net
       actor_(sim::ActorId::Of("kubelet/" + node_)),
       sites_(env.sim.decisions(), "runtime/" + node_ + "/"),
       pod_network_(std::move(pod_network)),
+      catalog_(std::make_shared<const ImageCatalog>()),
       pull_done_(env.sim) {}
+
+void Runtime::UseImages(std::shared_ptr<const ImageCatalog> catalog) {
+  catalog_ = std::move(catalog);
+  for (const ImageSpec& image : catalog_->images())
+    if (image.present) images_.insert(FullImageName(image.name));
+}
 
 void Runtime::UsePodNetwork(std::string_view cidr) {
   constexpr std::string_view kEnd = ".0/24";
@@ -130,19 +138,23 @@ sim::Task<Runtime::Pulled> Runtime::PullImage(std::string uid, std::string conta
       env_.sim.decisions().DrawDuration(sites_.pull, key, range.min, range.max);
   const int before = Pod(uid).pulls[container]++;
   const std::optional<PullPlan> plan = PullPlanOf(Pod(uid).pod, container, before);
-  const Duration takes = plan ? plan->after.value_or(latency) : latency;
+  const ImageSpec* const described = catalog_->Find(image);
+  Duration takes = latency;
+  if (described != nullptr && !HasImage(image)) takes = described->pull.value_or(takes);
+  if (plan) takes = plan->after.value_or(takes);
   co_await env_.sim.Sleep(takes, sim::TimerKind::kWork, "pull image");
   Pulled pulled;
-  if (plan && plan->fails) {
+  const bool missing = described != nullptr && described->missing;
+  if (plan ? plan->fails : missing) {
     pulled.error = NotFound(image);
     Emit(Pod(uid), container, "pull", "failed");
     co_return pulled;
   }
-  images_.insert(image);
+  images_.insert(FullImageName(image));
   Emit(Pod(uid), container, "pull", "ok");
   pulled.took = env_.sim.now() - began;
   pulled.waited = env_.sim.now() - asked;
-  pulled.bytes = ImageBytes(image);
+  pulled.bytes = catalog_->BytesOf(image);
   co_return pulled;
 }
 
@@ -156,7 +168,7 @@ sim::Task<void> Runtime::CreateContainer(std::string uid, std::string name, std:
   Container container;
   container.name = name;
   container.image = image;
-  container.image_id = ImageId(image);
+  container.image_id = catalog_->IdOf(image);
   container.id = "containerd://" + DrawHex(sites_.container_id, key);
   container.init = init;
   const auto before = pod.containers.find(name);
@@ -192,6 +204,9 @@ void Runtime::PlanEnd(const std::string& uid, const Container& container) {
   const std::uint64_t ordinal =
       env_.identities == nullptr ? 0 : env_.identities->OrdinalOf(pod.identity);
   std::optional<RunPlan> plan = PlanOf(pod.pod, container.name, container.restarts, ordinal);
+  const ImageSpec* const image = catalog_->Find(container.image);
+  if (!plan && image != nullptr && !image->exit.empty())
+    plan = PlanIn(image->exit, container.restarts);
   if (!plan && container.init) {
     const std::uint64_t key = sim::KeyOf(pod.identity, sim::KeyOf(container.name));
     plan = RunPlan();
@@ -202,9 +217,8 @@ void Runtime::PlanEnd(const std::string& uid, const Container& container) {
   const bool waited = container.restarts <= kRestartsWaitedFor;
   env_.sim.After(plan->after, waited ? sim::TimerKind::kWork : sim::TimerKind::kPeriodic,
                  "container runs",
-                 [this, uid, name = container.name, id = container.id, code = *plan->exit_code] {
-                   Exit(uid, name, id, code, "exit");
-                 });
+                 [this, uid, name = container.name, id = container.id, code = *plan->exit_code,
+                  oom = plan->oom] { Exit(uid, name, id, code, "exit", oom); });
 }
 
 sim::Task<void> Runtime::KillContainer(std::string uid, std::string name, Duration grace) {
@@ -229,6 +243,100 @@ sim::Task<void> Runtime::StopSandbox(std::string uid) {
   if (it == pods_.end()) co_return;
   it->second.ready = false;
   Changed(uid);
+}
+
+void Runtime::Adopt(const api::Object& pod) {
+  const value::Value& status = pod.status();
+  const auto ran = [](const value::Value& statuses) {
+    return std::any_of(statuses.items().begin(), statuses.items().end(), [](const auto& s) {
+      return !s.Get("containerID").AsString().empty();
+    });
+  };
+  const std::string_view ip = status.Get("podIP").AsString();
+  const bool any = ran(status.Get("containerStatuses")) ||
+                   ran(status.Get("initContainerStatuses"));
+  const std::string_view phase = status.Get("phase").AsString();
+  const bool over = phase == "Succeeded" || phase == "Failed";
+  if (!any && !over && ip.empty()) return;  // its kubelet has not begun with it
+  const std::string uid(pod.uid());
+  PodSandbox& sandbox = pods_[uid];
+  sandbox.pod = pod;
+  sandbox.identity = env_.IdentityOf("pods", pod.ns(), pod.name());
+  sandbox.adopted = true;
+  sandbox.ip = ip;
+  const std::string network = pod_network_ + ".";
+  std::size_t last = 0;
+  const auto [end, error] = ip.starts_with(network)
+                                ? std::from_chars(ip.data() + network.size(),
+                                                  ip.data() + ip.size(), last)
+                                : std::from_chars_result{ip.data(), std::errc::invalid_argument};
+  if (error == std::errc() && last < addresses_.size()) {
+    sandbox.address = last;
+    addresses_.set(last);
+    next_address_ = std::max(next_address_, last + 1 > 254 ? 2 : last + 1);
+  }
+  sandbox.ready = !over;
+  env_.sim.context().cause = 0;
+  Emit(sandbox, "", "sandbox", "ok");
+  for (const value::Value& s : status.Get("initContainerStatuses").items())
+    AdoptContainer(uid, s, true);
+  for (const value::Value& s : status.Get("containerStatuses").items())
+    AdoptContainer(uid, s, false);
+  env_.sim.context().cause = 0;
+}
+
+// A container that waits to be started again is the one that ended last.
+void Runtime::AdoptContainer(const std::string& uid, const value::Value& status, bool init) {
+  PodSandbox& pod = Pod(uid);
+  const value::Value& state = status.Get("state");
+  const value::Value& last = status.Get("lastState").Get("terminated");
+  const value::Value& ended = state.Has("waiting") ? last : state.Get("terminated");
+  if (status.Get("containerID").AsString().empty()) return;
+  if (ended.is_null() && !state.Has("running")) return;
+  const auto time = [](const value::Value& text) {
+    return value::ParseTimestamp(text.AsString()).value_or(VirtualTime());
+  };
+  const auto take_end = [&time](const value::Value& end, Container* container) {
+    container->state = Container::State::kExited;
+    container->id = end.Get("containerID").AsString();
+    container->exit_code = static_cast<int>(end.Get("exitCode").AsInt());
+    container->started = time(end.Get("startedAt"));
+    container->finished = time(end.Get("finishedAt"));
+  };
+  Container container;
+  container.name = status.Get("name").AsString();
+  container.image = status.Get("image").AsString();
+  container.image_id = status.Get("imageID").AsString();
+  container.init = init;
+  container.restarts = static_cast<int>(status.Get("restartCount").AsInt());
+  container.told = status;
+  if (!last.is_null() && !state.Has("waiting")) {
+    Container before = container;
+    before.told = value::Value();
+    take_end(last, &before);
+    container.previous = std::make_shared<const Container>(std::move(before));
+  }
+  if (ended.is_null()) {
+    container.state = Container::State::kRunning;
+    container.started = time(state.Get("running").Get("startedAt"));
+  } else {
+    take_end(ended, &container);
+  }
+  container.id = status.Get("containerID").AsString();
+  for (const char* list : {"initContainers", "containers"})
+    for (const value::Value& spec : pod.pod.spec().Get(list).items())
+      if (spec.Get("name").AsString() == container.name)
+        images_.insert(FullImageName(spec.Get("image").AsString()));
+  const std::string name = container.name;
+  const bool runs = container.state == Container::State::kRunning;
+  const int code = container.exit_code;
+  pod.containers[name] = std::move(container);
+  Emit(pod, name, "create", "ok");
+  Emit(pod, name, "start", "ok");
+  if (runs)
+    PlanEnd(uid, pod.containers[name]);
+  else
+    Emit(pod, name, "exit", fmt::format("exit {}", code));
 }
 
 void Runtime::RemovePod(std::string_view uid) {
@@ -281,15 +389,17 @@ void Runtime::Changed(const std::string& uid) {
 }
 
 void Runtime::Exit(const std::string& uid, const std::string& name, const std::string& id, int code,
-                   std::string_view action) {
+                   std::string_view action, bool oom) {
   const auto pod = pods_.find(uid);
   if (pod == pods_.end()) return;
   const auto it = pod->second.containers.find(name);
   if (it == pod->second.containers.end() || it->second.id != id) return;
   if (it->second.state == Container::State::kExited) return;
   it->second.state = Container::State::kExited;
+  it->second.told = value::Value();
   it->second.finished = env_.sim.now();
   it->second.exit_code = code;
+  it->second.oom = oom;
   Emit(pod->second, name, action, fmt::format("exit {}", code));
   Changed(uid);
 }

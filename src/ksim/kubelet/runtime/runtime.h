@@ -20,6 +20,7 @@
 #include "absl/container/btree_map.h"
 #include "ksim/api/object.h"
 #include "ksim/client/client.h"
+#include "ksim/kubelet/runtime/image.h"
 #include "ksim/kubelet/runtime/trouble.h"
 #include "ksim/sim/mailbox.h"
 #include "ksim/sim/simulation.h"
@@ -42,7 +43,9 @@ struct Container {
   bool init = false;
   VirtualTime started, finished;
   int exit_code = 0;
+  bool oom = false;  // the kernel killed it for its memory
   int restarts = 0;                           // how many of this name came before
+  value::Value told;  // its status, of a container that was adopted and has not changed since
   std::shared_ptr<const Container> previous;  // the one before, which has ended; null: none
 };
 
@@ -55,6 +58,7 @@ struct PodSandbox {
   bool ready = false;  // the network is up; false again once stopped
   absl::btree_map<std::string, Container> containers;  // newest of each name
   absl::btree_map<std::string, int> pulls;             // begun so far, by container
+  bool adopted = false;                                // it ran before the simulation began
 
   bool AnyRunning() const;
 };
@@ -70,7 +74,14 @@ class Runtime {
   // The pod as the runtime has it; null if it knows nothing of it.
   const PodSandbox* Find(std::string_view uid) const;
   std::vector<std::string> PodUids() const;  // sorted
-  bool HasImage(std::string_view image) const { return images_.contains(image); }
+  bool HasImage(std::string_view image) const { return images_.contains(FullImageName(image)); }
+  // Describes the images of the cluster; those that are present at the start are on this node.
+  void UseImages(std::shared_ptr<const ImageCatalog> catalog);
+  std::string UserOf(std::string_view image) const { return catalog_->UserOf(image); }
+
+  // Before the simulation runs: the node has run the pod, as its status tells. Containers that run
+  // go on running, unless the pod's annotations say how they end.
+  void Adopt(const api::Object& pod);
 
   sim::Task<void> CreateSandbox(api::Object pod);
   // How long the pull took and how large the image is; or why there is none. One pull at a time
@@ -110,11 +121,12 @@ class Runtime {
  private:
   PodSandbox& Pod(const std::string& uid);
   std::string TakeAddress(PodSandbox* sandbox);
+  void AdoptContainer(const std::string& uid, const value::Value& status, bool init);
   void Changed(const std::string& uid);
   // Ends the container of that id; does nothing if there is another one by now. The action tells
   // whether it ended by itself (exit) or was killed.
   void Exit(const std::string& uid, const std::string& name, const std::string& id, int code,
-            std::string_view action);
+            std::string_view action, bool oom = false);
   void PlanEnd(const std::string& uid, const Container& container);
   std::string DrawHex(sim::SiteId site, std::uint64_t key);
   void Emit(const PodSandbox& pod, std::string_view container, std::string_view action,
@@ -135,7 +147,8 @@ class Runtime {
   std::bitset<256> addresses_;                       // that pods have
   absl::btree_map<std::string, PodSandbox> pods_;    // by uid
   absl::btree_map<std::string, PodSandbox> played_;  // pods that Stages play, by uid
-  std::set<std::string, std::less<>> images_;
+  std::shared_ptr<const ImageCatalog> catalog_;       // never null
+  std::set<std::string, std::less<>> images_;         // by full name
   bool pulling_ = false;
   sim::Signal pull_done_;
   std::set<Trouble> troubles_;

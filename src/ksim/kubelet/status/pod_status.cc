@@ -18,6 +18,13 @@ using value::Value;
 
 namespace {
 
+// What a kubelet of another make has said stays beside what this one says.
+Value Overlaid(const Value& told, const Value& own) {
+  Value out = told;
+  for (const Value::Member& m : own.members()) out = out.Set(m.name, m.value);
+  return out;
+}
+
 bool Has(const Value& object, value::Atom field) { return object.Find(field) != nullptr; }
 
 // An object with one field.
@@ -40,7 +47,9 @@ Value TerminatedState(const Container& c) {
   end.Add(Fields().container_id, Value::String(c.id))
       .Add(Fields().exit_code, Value::Int(c.exit_code))
       .Add(Fields().finished_at, value::TimestampValue(c.finished))
-      .Add(Fields().reason, Value::Of(c.exit_code == 0 ? "Completed" : "Error"))
+      .Add(Fields().reason, Value::Of(c.oom              ? "OOMKilled"
+                                      : c.exit_code == 0 ? "Completed"
+                                                         : "Error"))
       .Add(Fields().started_at, value::TimestampValue(c.started));
   return Of(Fields().terminated, end.Build());
 }
@@ -91,6 +100,16 @@ struct Seen {
 
 Seen FromRuntime(const Container& c, const Value& spec, bool waits, std::string_view waiting) {
   Seen seen;
+  if (!c.told.is_null()) {
+    seen.container_id = c.told.Get(Fields().container_id);
+    seen.image = c.told.Get(Fields().image);
+    seen.image_id = c.told.Get(Fields().image_id);
+    seen.last_state = c.told.Get(Fields().last_state);
+    if (seen.last_state.is_null()) seen.last_state = Value::EmptyObject();
+    seen.state = c.told.Get(Fields().state);
+    seen.restarts = c.restarts;
+    return seen;
+  }
   seen.container_id = Value::String(c.id);
   seen.image = spec.Get(Fields().image);
   seen.image_id = Value::String(c.image_id);
@@ -155,6 +174,7 @@ Value ContainerStatus(const StatusInput& in, const Value& spec, value::Atom fiel
       .Add(Fields().started, Value::Bool(started))
       .Add(Fields().state,
            waits == nullptr ? seen.state : WaitingState(waits->reason, waits->message));
+  if (c != nullptr && !c->told.is_null()) return Overlaid(c->told, status.Build());
   return status.Build();
 }
 
@@ -364,6 +384,18 @@ bool ReadinessDiffers(const api::Object& pod) {
          wanted.Get(Fields().message).AsString() != now->Get(Fields().message).AsString();
 }
 
+// A pod that ran before the simulation keeps its addresses, of which it may have more, and fields
+// that this kubelet does not write.
+static Value WithAddressesOf(const Value& told, const Value& old, const Value& own) {
+  Value out = Overlaid(old, own);
+  for (const value::Atom field :
+       {Fields().host_ip, Fields().host_ips, Fields().pod_ip, Fields().pod_ips})
+    if (const Value* had = told.Find(field)) out = out.Set(field, *had);
+  for (const value::Atom field : {Fields().message, Fields().reason})
+    if (own.Find(field) == nullptr) out = out.Erase(field.text());
+  return out;
+}
+
 Value GeneratePodStatus(const StatusInput& in) {
   const Value& old = in.old_status;
   const Value init =
@@ -415,7 +447,9 @@ Value GeneratePodStatus(const StatusInput& in) {
   keep_text(Fields().reason);
   status.Add(Fields().start_time, Has(old, Fields().start_time) ? old.Get(Fields().start_time)
                                                                 : value::TimestampValue(in.now));
-  return status.Build();
+  const Value own = status.Build();
+  if (in.sandbox == nullptr || !in.sandbox->adopted) return own;
+  return WithAddressesOf(in.pod.status(), old, own);
 }
 
 }  // namespace ksim::kubelet

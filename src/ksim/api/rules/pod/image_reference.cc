@@ -1,6 +1,9 @@
 #include "ksim/api/rules/pod/image_reference.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -91,20 +94,24 @@ bool CutDomain(std::string_view* name) {
   return IsDomain(first);
 }
 
-// The image's tag: "latest" where there is neither a tag nor a digest, "" for a text that is no
-// reference.
-std::string_view ImageTag(std::string_view image) {
-  if (image.size() == 64 &&
-      ConsistsOf(image, [](char c) { return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f'); }))
-    return "";
+bool IsIdentifier(std::string_view image) {
+  return image.size() == 64 && ConsistsOf(image, [](char c) {
+           return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f');
+         });
+}
+
+// The image's tag: "latest" where there is neither a tag nor a digest, "" where there is a digest
+// alone; nullopt for a text that is no reference.
+std::optional<std::string_view> ImageTag(std::string_view image) {
+  if (IsIdentifier(image)) return std::nullopt;
   std::string_view name = image, digest, tag;
   if (const std::size_t at = name.find('@'); at != name.npos) {
     digest = name.substr(at + 1);
     name = name.substr(0, at);
-    if (!IsDigest(digest)) return "";
+    if (!IsDigest(digest)) return std::nullopt;
   }
   const std::string_view whole = name;
-  if (!CutDomain(&name)) return "";
+  if (!CutDomain(&name)) return std::nullopt;
   // An image without a registry is in docker.io, and in library/ if it has no path either.
   const bool bare = name.size() == whole.size();
   const bool library = bare && name.find('/') == name.npos;
@@ -113,14 +120,42 @@ std::string_view ImageTag(std::string_view image) {
   if (const std::size_t colon = name.find(':'); colon != name.npos) {
     tag = name.substr(colon + 1);
     name = name.substr(0, colon);
-    if (!IsTag(tag)) return "";
+    if (!IsTag(tag)) return std::nullopt;
   }
   size += name.size();
-  if (size > kNameMax || !EachPartIs(name, '/', IsPathPart)) return "";
+  if (size > kNameMax || !EachPartIs(name, '/', IsPathPart)) return std::nullopt;
   return tag.empty() && digest.empty() ? "latest" : tag;
 }
 
+// The repository below the registry, as it is looked at for capitals.
+std::string RemoteOf(std::string_view image) {
+  std::string_view rest = image;
+  const std::size_t slash = image.find('/');
+  CutDomain(&rest);
+  const bool library = slash == image.npos;
+  return (library ? "library/" : "") + std::string(rest.substr(0, rest.find(':')));
+}
+
+std::string ReferenceProblem(std::string_view image, bool tells_name) {
+  constexpr std::string_view kFormat = "invalid reference format";
+  if (IsIdentifier(image))
+    return fmt::format("invalid repository name ({}), cannot specify 64-byte hexadecimal strings",
+                       image);
+  const std::string remote = RemoteOf(image);
+  if (std::any_of(remote.begin(), remote.end(), absl::ascii_isupper))
+    return tells_name ? fmt::format("{}: repository name ({}) must be lowercase", kFormat, remote)
+                      : fmt::format("{}: repository name must be lowercase", kFormat);
+  return std::string(kFormat);
+}
+
 }  // namespace
+
+std::string ImageNameProblem(std::string_view image, bool tells_name) {
+  if (ImageTag(image)) return "";
+  const std::string problem = ReferenceProblem(image, tells_name);
+  return tells_name ? fmt::format("couldn't parse image name \"{}\": {}", image, problem)
+                    : fmt::format("couldn't parse image name: {}", problem);
+}
 
 const char* DefaultPullPolicy(std::string_view image) {
   return ImageTag(image) == "latest" ? "Always" : "IfNotPresent";
