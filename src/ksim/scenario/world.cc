@@ -97,6 +97,7 @@ World::World(const Scenario& scenario, WorldOptions options)
       guest_services_(sim_.decisions(), options.webhooks),
       kubelets_taint_(!RunsController(scenario.cluster, "nodelifecycle", scenario.compat)),
       stages_(StagesOf(scenario.cluster)),
+      jobs_end_after_(scenario.cluster.jobs_end_after),
       interrupted_(options.interrupted) {
   if (options.digest) digest_.emplace(sim_.bus());
   env_.identities = &identities_;
@@ -261,6 +262,7 @@ void World::AddNode(const std::string& name, const NodeSpec& spec) {
   options.stages = stages_;
   auto& machine = machines_[name];
   machine = std::make_unique<kubelet::Runtime>(env_, name, options.pod_network());
+  machine->EndJobsAfter(jobs_end_after_);
   kubelet::Runtime* runtime = machine.get();
   auto build = [runtime, options](
                    sim::Process& process, client::Connection& connection,
