@@ -46,6 +46,7 @@ const std::map<std::string_view, std::string_view>& Places() {
       {"SetImage", "steps: [{{setImage: {{resource: deploy/a, images: {{a: b}}, {}}}}}]"},
       {"Expose", "steps: [{{expose: {{resource: deploy/a, {}}}}}]"},
       {"Autoscale", "steps: [{{autoscale: {{resource: deploy/a, max: 1, {}}}}}]"},
+      {"CreateJob", "steps: [{{createJob: {{resource: cj/a, name: b, {}}}}}]"},
       {"Wait", "steps: [{{wait: {{resource: pods/a, for: delete, {}}}}}]"},
       {"Apply.serverSide",
        "steps: [{{apply: {{object: {{apiVersion: v1, kind: ConfigMap, metadata: {{name: a}}}}, "

@@ -32,10 +32,10 @@ TEST(Schema, EveryFieldIsExplainedOnce) {
 TEST(Schema, StepsAreThoseOfTheContract) {
   const std::vector<std::string_view> names = StepType().names();
   EXPECT_EQ(std::vector<std::string_view>(names.begin() + 3, names.end()),
-            (std::vector<std::string_view>{"create", "apply", "replace", "patch", "delete", "scale",
-                                           "label", "annotate", "cordon", "uncordon", "drain",
-                                           "evict", "wait", "rollout", "setImage", "expose",
-                                           "autoscale", "addNode", "removeNode"}));
+            (std::vector<std::string_view>{
+                "create",   "apply",  "replace",   "patch",     "delete",  "scale",     "label",
+                "annotate", "cordon", "uncordon",  "drain",     "evict",   "wait",      "rollout",
+                "setImage", "expose", "autoscale", "createJob", "addNode", "removeNode"}));
   EXPECT_EQ(ToString(StepKind::kCreate), "create");
   EXPECT_EQ(ToString(StepKind::kRemoveNode), "removeNode");
 }

@@ -346,9 +346,18 @@ TEST(YamlParse, WarnsOfWhatKubectlReadsDifferently) {
   }
   for (const char* same : {"a: true", "a: 'yes'", "a: \"010\"", "a: 0o10", "a: 0x10", "a: 1:30",
                            "a: 22:22", "a: 08", "a: 1.50", "a: 2025-01-01", "a: ~", "a: 1e3",
-                           "1: x", "true: x", "a: .inf", "a: 1.27.3", "a: 100m", "a:"}) {
+                           "1: x", "true: x", "a: .inf", "a: 1.27.3", "a: 100m", "a:", "a: 0644"}) {
     EXPECT_TRUE(ParseYaml(same, "f.yaml").warnings.empty()) << same;
   }
+}
+
+TEST(YamlParse, ReadsManifestsAsKubectlDoes) {
+  const YamlFile file =
+      ParseYaml("{mode: 0755, on: yes, off: n, many: 1_000, text: '0755', odd: 0891}", "f.yaml");
+  ASSERT_EQ(file.documents.size(), 1u);
+  EXPECT_EQ(ToJson(file.documents[0].ToKubectlValue()),
+            R"({"many":1000,"mode":493,"odd":891.0,"off":false,"on":true,"text":"0755"})");
+  EXPECT_EQ(file.documents[0].ToValue().Get("mode").AsInt(), 755);
 }
 
 TEST(YamlParse, LineBreaksCountAsLibyamlDoes) {

@@ -118,8 +118,10 @@ struct ClusterSpec {
   std::vector<NodeSpec> nodes;
   std::int64_t api_servers = 1;
   bool rbac = false;  // authorization: rbac; else everybody may do everything
-  std::string service_cidr = "10.96.0.0/12";      // of the addresses of Services
-  bool kubernetes_service = false;                // the servers make default/kubernetes
+  std::string service_cidr = "10.96.0.0/12";  // of the addresses of Services
+  bool kubernetes_service = false;            // the servers make default/kubernetes
+  // When containers of Jobs' pods end well of which no annotation says how they end; 0 = never.
+  Duration jobs_end_after;
   std::int64_t terminated_pod_threshold = 12500;  // how many podgc leaves; 0 = all
   // NAMESPACE/NAME of the service account that a process of `processes` asks as.
   std::vector<std::pair<std::string, std::string>> service_accounts;
@@ -178,6 +180,7 @@ enum class StepKind : std::uint8_t {
   kSetImage,
   kExpose,
   kAutoscale,
+  kCreateJob,
   kAddNode,
   kRemoveNode
 };
@@ -215,7 +218,7 @@ struct Step {
   bool ignore_daemon_sets = false;
   std::string command;        // rollout: status, history, undo, pause, resume, restart
   std::int64_t revision = 0;  // rollout
-  std::string new_name;       // expose, autoscale: of what is made
+  std::string new_name;       // expose, autoscale, createJob: of what is made
   std::int64_t port = 0;      // expose
   std::string target_port, service_type;
   std::int64_t min_replicas = 0, max_replicas = 0, cpu_percent = 0;  // autoscale

@@ -4,9 +4,9 @@
 // deeper than 1000. Keys that are given twice are told apart from these: of them kubectl takes the
 // last, as sigs.k8s.io/yaml and Go's encoding/json do, and so do the nodes. Anchors and aliases are
 // resolved; a copy keeps the places of its parts, but stands at the alias itself. Plain scalars
-// resolve by the 1.2 core schema (null, true/false, decimal/0o/0x integers, floats); what kubectl's
-// reader (goyaml.v2, partly YAML 1.1) takes differently (yes, no, on, off, y, n, 010, 0b1, 1_000,
-// the key <<) is a warning.
+// resolve by the 1.2 core schema (null, true/false, decimal/0o/0x integers, floats) or by kubectl's
+// reader (goyaml.v2, partly YAML 1.1); what that takes differently (yes, no, on, off, y, n, 010,
+// 0b1, 1_000, the key <<) is a warning, but for the mode of a file (0644).
 #pragma once
 #include <memory>
 #include <string>
@@ -31,7 +31,8 @@ struct YamlNode {
   std::vector<Entry> entries;                        // in file order
   const YamlNode* Find(std::string_view key) const;  // null if missing
   const Entry* FindEntry(std::string_view key) const;
-  Value ToValue() const;  // by the core schema
+  Value ToValue() const;         // by the core schema
+  Value ToKubectlValue() const;  // by kubectl's reader, which takes 0755 for 493 and yes for true
 };
 struct YamlNode::Entry {
   Entry() = default;

@@ -148,6 +148,10 @@ bool StoryText::IsAct(const Record& r) const {
 std::string StoryText::Path(const Record& request) const {
   const api::ResourceInfo* info = kinds_.ByName(request.Text("resource"));
   if (info == nullptr) return std::string(request.Text("resource"));
+  for (const api::ResourceInfo* const other : kinds_.all()) {
+    const bool same = other->group == info->group && other->resource == info->resource;
+    if (same && other->version == request.Text("version")) info = other;
+  }
   return info->UrlPath(request.Text("namespace"), request.Text("name"),
                        request.Text("subresource"));
 }
@@ -242,6 +246,8 @@ std::string StoryText::CommandLine(const Record& step) const {
   const Value& args = step.Get("args");
   if (verb == "rollout") verb += " " + std::string(args.Get("command").AsString());
   if (verb == "setImage") verb = "set image";
+  if (verb == "createJob")
+    return fmt::format("kubectl create job {} --from={}", args.Get("name").AsString(), target);
   std::string out = fmt::format("kubectl {} {}", verb, target);
   if (verb == "addNode" || verb == "removeNode") out = fmt::format("{} {}", verb, target);
   if (args.Get("replicas").is_int())

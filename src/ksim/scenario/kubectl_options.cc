@@ -147,6 +147,13 @@ kubectl::AutoscaleOptions AutoscaleOptionsOf(const Step& step) {
   return o;
 }
 
+kubectl::CreateJobOptions CreateJobOptionsOf(const Step& step) {
+  kubectl::CreateJobOptions o;
+  o.from = KubectlTarget(step);
+  o.name = step.new_name;
+  return o;
+}
+
 }  // namespace
 
 kubectl::VerbOptions KubectlOptionsOf(const Step& step) {
@@ -183,6 +190,8 @@ kubectl::VerbOptions KubectlOptionsOf(const Step& step) {
       return ExposeOptionsOf(step);
     case StepKind::kAutoscale:
       return AutoscaleOptionsOf(step);
+    case StepKind::kCreateJob:
+      return CreateJobOptionsOf(step);
     default:
       break;
   }

@@ -220,10 +220,12 @@ void LoadScenario(const Source& source, const std::vector<Manifest>& stages,
   Take(problems, ManifestWarnings(*source.file, *source.scenario), loaded);
 }
 
-// The flags alone, read as a Scenario: what a run of plain manifests is configured by.
+// The flags alone, read as a Scenario: what a run of plain manifests is configured by. Nobody has
+// said in them how programs end, and those of Jobs do.
 Scenario FlagsOnly(const LoadOptions& options, Loaded* loaded) {
-  auto file = std::make_shared<YamlFile>(
-      value::ParseYaml("apiVersion: ksim.dev/v1\nkind: Scenario\nspec: {}\n", "command line"));
+  auto file = std::make_shared<YamlFile>(value::ParseYaml(
+      "apiVersion: ksim.dev/v1\nkind: Scenario\nspec: {cluster: {jobsEndAfter: 10s}}\n",
+      "command line"));
   Problems problems(*file);
   ApplyFlags(options, &file->documents[0], &problems, loaded);
   api::Kinds kinds;

@@ -219,7 +219,7 @@ std::vector<Manifest> ReadManifests(Problems& problems, api::Kinds& kinds,
   }
   CheckKind(problems, kinds, node);
   if (!CheckName(problems, node)) return out;
-  Manifest manifest(node.ToValue());
+  Manifest manifest(node.ToKubectlValue());
   manifest.file = file;
   manifest.place = std::move(place);
   manifest.span = node.span;

@@ -435,6 +435,7 @@ ClusterSpec ParseCluster(ParseContext& context, const YamlNode& node, api::Compa
   ParseAuthorization(context, reader, &cluster);
   ParseServiceRange(context, reader, &cluster);
   cluster.kubernetes_service = reader.Bool("kubernetesService", cluster.kubernetes_service);
+  cluster.jobs_end_after = reader.DurationOf("jobsEndAfter", cluster.jobs_end_after);
   cluster.terminated_pod_threshold =
       reader.Integer("terminatedPodGCThreshold", cluster.terminated_pod_threshold, 0);
   cluster.deny = ParseDeny(context, reader);

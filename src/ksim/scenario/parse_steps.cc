@@ -224,7 +224,7 @@ void ParseWait(ParseContext& context, MappingReader& reader, Step* step) {
                            "write delete, condition=NAME or condition=NAME=VALUE");
 }
 
-// --- rollout, setImage, expose, autoscale ---
+// --- rollout, setImage, expose, autoscale, createJob ---
 
 // Whether the target is one of these kinds; an error if it is not.
 void CheckKind(ParseContext& context, MappingReader& reader, const Step& step,
@@ -244,7 +244,7 @@ void ParseRollout(ParseContext& context, MappingReader& reader, Step* step) {
     context.problems.Error(reader.Find("command")->span,
                            fmt::format("unknown rollout command \"{}\"", step->command),
                            Suggest(step->command, commands));
-  const bool of_all = step->command == "status" || step->command == "restart";
+  const bool of_all = step->command != "pause" && step->command != "resume";
   CheckKind(context, reader, *step,
             of_all ? std::vector<std::string_view>{"Deployment", "DaemonSet", "StatefulSet"}
                    : std::vector<std::string_view>{"Deployment"});
@@ -302,6 +302,11 @@ void ParseRolloutStep(ParseContext& context, MappingReader& reader, Step* step) 
   if (step->kind == StepKind::kRollout) return ParseRollout(context, reader, step);
   if (step->kind == StepKind::kSetImage) return ParseImages(context, reader, step);
   if (step->kind == StepKind::kExpose) return ParseExpose(context, reader, step);
+  if (step->kind == StepKind::kCreateJob) {
+    CheckKind(context, reader, *step, {"CronJob"});
+    step->new_name = reader.RequiredString("name");
+    return;
+  }
   ParseAutoscale(context, reader, step);
 }
 
@@ -368,6 +373,7 @@ void ParseArguments(ParseContext& context, const YamlNode& node, const Type& typ
     case StepKind::kSetImage:
     case StepKind::kExpose:
     case StepKind::kAutoscale:
+    case StepKind::kCreateJob:
       return ParseRolloutStep(context, reader, step);
     case StepKind::kEvict:
       step->resource = "pods";

@@ -254,6 +254,10 @@ const Type& ClusterType() {
         "Whether the API servers make the Service kubernetes of the namespace default, and its "
         "endpoints, as real ones do.",
         "false"},
+       {"jobsEndAfter", "duration",
+        "When the containers of a Job's pods end with code 0, if no annotation says how they end. "
+        "0s is never. A run of plain manifests has 10s.",
+        "0s"},
        {"terminatedPodGCThreshold", "integer",
         "How many pods that have ended the controller podgc leaves, as kube-controller-manager's "
         "--terminated-pod-gc-threshold. 0 is all.",

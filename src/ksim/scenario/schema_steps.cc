@@ -112,7 +112,8 @@ const Type& RolloutType() {
       {{"command", "string", "status, history, undo, pause, resume or restart.", "status"},
        {"resource", "string", "TYPE/NAME: deployments/web."},
        {"namespace", "string", "Its namespace.", "default"},
-       {"revision", "integer", "status: the one it has to be at; undo: the one to go back to.",
+       {"revision", "integer",
+        "status: the one it has to be at; history: the one to show; undo: the one to go back to.",
         "0"},
        {"timeout", "duration", "status: how long to wait; 0s is for ever.", "0s"}}};
   return type;
@@ -148,6 +149,15 @@ const Type& AutoscaleType() {
                           {"min", "integer", "The least pods; else the server's default."},
                           {"max", "integer", "The most pods."},
                           {"cpuPercent", "integer", "Target; else the server's default."}}};
+  return type;
+}
+
+const Type& CreateJobType() {
+  static const Type type{"CreateJob",
+                         "Makes a Job of a CronJob's template, now.",
+                         {{"resource", "string", "TYPE/NAME: cronjobs/report."},
+                          {"namespace", "string", "Its namespace.", "default"},
+                          {"name", "string", "Of the Job."}}};
   return type;
 }
 
@@ -205,6 +215,7 @@ const Type& StepType() {
        {"setImage", "SetImage", "kubectl set image", "", &SetImageType()},
        {"expose", "Expose", "kubectl expose", "", &ExposeType()},
        {"autoscale", "Autoscale", "kubectl autoscale", "", &AutoscaleType()},
+       {"createJob", "CreateJob", "kubectl create job --from", "", &CreateJobType()},
        {"addNode", "Node", "A machine with a kubelet joins.", "", &NodeType()},
        {"removeNode", "NodeStep", "The machine is gone and its Node is deleted.", "",
         &NodeNameType()}}};

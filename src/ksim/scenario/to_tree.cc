@@ -104,6 +104,7 @@ Value ClusterTree(const ClusterSpec& c) {
   if (c.rbac) out = out.Set("authorization", Value::Of("rbac"));
   if (c.service_cidr != ClusterSpec().service_cidr)
     out = out.Set("serviceClusterIPRange", Value::Of(c.service_cidr));
+  if (c.jobs_end_after != Duration()) out = out.Set("jobsEndAfter", Of(c.jobs_end_after));
   if (c.kubernetes_service) out = out.Set("kubernetesService", Value::Of(true));
   if (c.terminated_pod_threshold != ClusterSpec().terminated_pod_threshold)
     out = out.Set("terminatedPodGCThreshold", Value::Of(c.terminated_pod_threshold));
@@ -210,7 +211,7 @@ Value ApplyTree(const Step& step) {
   return out.Build();
 }
 
-// The arguments of rollout, setImage, expose and autoscale beside their target.
+// The arguments of rollout, setImage, expose, autoscale and createJob beside their target.
 void AddRolloutArguments(ObjectBuilder* out, const Step& step) {
   const auto number = [out](const char* name, std::int64_t n) {
     out->AddIf(n != 0, name, Value::Of(n));

@@ -119,6 +119,7 @@ World::World(const Scenario& scenario, WorldOptions options)
       kubelets_taint_(!RunsController(scenario.cluster, "nodelifecycle", scenario.compat)),
       stages_(StagesOf(scenario.cluster)),
       images_(ImagesOf(scenario.cluster)),
+      jobs_end_after_(scenario.cluster.jobs_end_after),
       interrupted_(options.interrupted) {
   if (options.digest) digest_.emplace(sim_.bus());
   env_.identities = &identities_;
@@ -286,6 +287,7 @@ void World::AddNode(const std::string& name, const NodeSpec& spec) {
   if (!started_) options.UseNode(InitialNode(name));
   auto& machine = machines_[name];
   machine = std::make_unique<kubelet::Runtime>(env_, name, options.pod_network());
+  machine->EndJobsAfter(jobs_end_after_);
   kubelet::Runtime* runtime = machine.get();
   if (images_ != nullptr) runtime->UseImages(images_);
   auto build = [runtime, options](

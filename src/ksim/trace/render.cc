@@ -1,5 +1,6 @@
 #include "ksim/trace/render.h"
 
+#include "ksim/api/core/kind_service.h"
 #include "ksim/base/hash.h"
 #include "ksim/client/core/payloads.h"
 #include "ksim/kubelet/runtime/payloads.h"
@@ -33,6 +34,7 @@ void Request(const client::RequestPayload& p, const RenderOptions& options, Reco
   r->Add("resource", Text(q.resource->resource)).Add("subresource", Text(q.subresource));
   r->Add("namespace", Text(q.ns)).Add("name", Text(q.name)).Add("uid", Text(q.believed_uid));
   r->Add("preconditions", PreconditionsOf(q)).Add("params", ParamsOf(q)).Add("user", Text(q.user));
+  if (api::IsConverted(*q.resource)) r->Add("version", Text(q.resource->version));
   if (options.objects && !q.body.is_null()) r->Add("body", q.WholeBody());
 }
 

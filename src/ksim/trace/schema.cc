@@ -17,7 +17,7 @@ const std::vector<Kind>& Kinds() {
       {"", {}},
       {"request",
        {"id", "server", "verb", "resource", "subresource", "namespace", "name", "uid",
-        "preconditions", "params", "user", "body"}},
+        "preconditions", "params", "user", "version", "body"}},
       {"response",
        {"id", "code", "reason", "rv", "from", "items", "itemsHash", "continue", "lost", "latency",
         "object"}},

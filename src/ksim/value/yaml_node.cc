@@ -17,24 +17,36 @@ const YamlNode* YamlNode::Find(std::string_view key) const {
   return entry == nullptr ? nullptr : &entry->value;
 }
 
-Value YamlNode::ToValue() const {
-  switch (kind) {
-    case Kind::kScalar:
-      return plain ? ResolveCore(text) : Value::String(text);
-    case Kind::kSequence: {
+namespace {
+
+template <typename Resolve>
+Value TreeOf(const YamlNode& node, Resolve resolve) {
+  switch (node.kind) {
+    case YamlNode::Kind::kScalar:
+      return node.plain ? resolve(node.text) : Value::String(node.text);
+    case YamlNode::Kind::kSequence: {
       std::vector<Value> values;
-      values.reserve(items.size());
-      for (const YamlNode& item : items) values.push_back(item.ToValue());
+      values.reserve(node.items.size());
+      for (const YamlNode& item : node.items) values.push_back(TreeOf(item, resolve));
       return Value::Array(std::move(values));
     }
-    case Kind::kMapping: {
+    case YamlNode::Kind::kMapping: {
       std::vector<Value::Member> members;
-      members.reserve(entries.size());
-      for (const Entry& entry : entries) members.emplace_back(entry.key, entry.value.ToValue());
+      members.reserve(node.entries.size());
+      for (const YamlNode::Entry& entry : node.entries)
+        members.emplace_back(entry.key, TreeOf(entry.value, resolve));
       return Value::Object(std::move(members));
     }
   }
   return Value();
+}
+
+}  // namespace
+
+Value YamlNode::ToValue() const { return TreeOf(*this, ResolveCore); }
+
+Value YamlNode::ToKubectlValue() const {
+  return TreeOf(*this, [](std::string_view plain) { return ResolveKubectl(plain).value; });
 }
 
 Diagnostic YamlFile::At(const Span& span, std::string message, std::string hint) const {

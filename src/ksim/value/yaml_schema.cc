@@ -241,6 +241,8 @@ KubectlScalar ResolveKubectl(std::string_view plain) {
 }
 
 std::string KubectlDifference(std::string_view plain) {
+  // The mode of a file is what it looks like: 0644.
+  if (plain.size() == 4 && plain.front() == '0' && GoInteger(plain) && AllDigits(plain)) return "";
   const KubectlScalar theirs = ResolveKubectl(plain);
   return SameMeaning(theirs.value, ResolveCore(plain)) ? "" : Describe(theirs.value);
 }

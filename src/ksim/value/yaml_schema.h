@@ -1,5 +1,5 @@
-// The meaning of plain YAML scalars: by the YAML 1.2 core schema, which ksim follows, and by
-// kubectl's reader (sigs.k8s.io/yaml goyaml.v2, resolve.go).
+// The meaning of plain YAML scalars: by the YAML 1.2 core schema, which ksim follows in its own
+// files, and by kubectl's reader (sigs.k8s.io/yaml goyaml.v2, resolve.go), as manifests are read.
 #pragma once
 #include <string>
 #include <string_view>
@@ -20,8 +20,8 @@ struct KubectlScalar {
 };
 KubectlScalar ResolveKubectl(std::string_view plain);
 
-// How kubectl would take a plain scalar that ksim reads as something else: "the boolean true", "the
-// integer 8"; "" if both agree.
+// How kubectl takes a plain scalar that the core schema reads as something else: "the boolean
+// true", "the integer 8"; "" if both agree, or it is the mode of a file (0644).
 std::string KubectlDifference(std::string_view plain);
 // The same for a mapping key, whose value is turned back into text.
 std::string KubectlKeyDifference(std::string_view plain);

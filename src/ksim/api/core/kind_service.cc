@@ -43,6 +43,11 @@ bool HasApproval(const ResourceInfo& kind) { return SpecOf(kind).prepare_approva
 Conversion ToStoredForm(const ResourceInfo& kind) { return SpecOf(kind).to_stored; }
 Conversion FromStoredForm(const ResourceInfo& kind) { return SpecOf(kind).from_stored; }
 
+bool IsConverted(const ResourceInfo& kind) {
+  const bool another = !kind.stored_version.empty() && kind.stored_version != kind.version;
+  return another || SpecOf(kind).to_stored != nullptr;
+}
+
 value::Value WithCreator(const ResourceInfo& kind, value::Value tree, std::string_view user,
                          const std::vector<std::string>& groups) {
   const auto record = SpecOf(kind).record_creator;

@@ -32,6 +32,9 @@ class ServedKinds {
 // GROUP/VERSION, also of the core group: discovery has a hash of it. ksim stores most as they come.
 std::string StorageVersion(const ResourceInfo& kind, Compat compat);
 
+// Whether the kind's objects are stored as those of another version of it.
+bool IsConverted(const ResourceInfo& kind);
+
 // Whether a pod's resources can be changed at its subresource `resize`.
 bool HasPodResize(Compat compat);
 

@@ -52,6 +52,7 @@ constexpr Profile MakeV130() {
 constexpr Profile MakeV136() {
   Profile p = MakeV130();
   p.job_managed_by = true;
+  p.job_suspended_may_change = true;
   p.services_have_many_ranges = true;
   p.bad_values_as_json = true;
   p.serves_device_claims = true;

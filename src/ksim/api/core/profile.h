@@ -84,6 +84,8 @@ struct Profile {
   bool job_tracking_annotation = true;    // addJobTrackingAnnotation, up to 1.26
   bool job_backoff_limit_per_index = false;  // gates JobBackoffLimitPerIndex, JobPodFailurePolicy
   bool job_managed_by = false;               // gates JobManagedBy, JobSuccessPolicy
+  // Gates MutablePodResourcesForSuspendedJobs, MutableSchedulingDirectivesForSuspendedJobs.
+  bool job_suspended_may_change = false;
 
   // Defaults: pkg/apis/{core,apps,batch}/v1/defaults.go.
   bool template_host_ports = true;          // gate DefaultHostNetworkHostPortsInPodTemplates

@@ -10,6 +10,13 @@
 #include "ksim/sim/mailbox.h"
 
 namespace ksim::client {
+namespace {
+
+// A key that has failed until its back-off is so long may fail for ever, as a ReplicaSet does whose
+// namespace has no room: it is tried again, and no run waits for that.
+constexpr Duration kRetryWaitedFor = Minutes(5);
+
+}  // namespace
 
 // The queue and its delay task share this: the task may be destroyed after the queue.
 struct WorkQueue::Impl : std::enable_shared_from_this<WorkQueue::Impl> {
@@ -188,7 +195,8 @@ void WorkQueue::AddAfterInBackground(const std::string& key, Duration delay) {
 
 void WorkQueue::AddRateLimited(const std::string& key) {
   KSIM_CHECK(impl_->limiter != nullptr) << "a work queue without a rate limiter";
-  impl_->AddAfter(key, impl_->limiter->When(key));
+  const Duration delay = impl_->limiter->When(key);
+  impl_->AddAfter(key, delay, delay >= kRetryWaitedFor);
 }
 
 void WorkQueue::Forget(const std::string& key) {

@@ -93,7 +93,8 @@ bool JobController::HasWorkAhead(const Heartbeats&) const {
     const std::optional<VirtualTime> start = api::TimeOf(job.status().Get("startTime"));
     if (!spec.active_deadline || !start || spec.suspended || spec.managed_by) return false;
     const Duration left = *start + *spec.active_deadline - now;
-    return !IsJobFinished(job) && !job.deleting() && left > Duration() && left < kDeadlineHorizon;
+    return !IsJobFinished(job) && !job.deleting() && left > Duration() && left < kDeadlineHorizon &&
+           !RepeatsAnother(job, jobs);
   });
 }
 

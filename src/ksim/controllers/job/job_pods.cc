@@ -58,7 +58,12 @@ sim::Task<JobController::CallError> JobController::ManagePods(JobSync* sync) {
     missing = static_cast<std::int64_t>(indexes.size());
   }
   if (wait > Duration()) {
-    queue_.AddAfter(key, std::max(wait, kSyncJobBatchPeriod));
+    wait = std::max(wait, kSyncJobBatchPeriod);
+    if (RepeatsAnother(sync->job, job_informer_.lister().List(sync->job.ns()))) {
+      queue_.AddAfterInBackground(key, wait);
+    } else {
+      queue_.AddAfter(key, wait);
+    }
     // Up to 1.35 the status then says that no pod is active, whatever runs.
     if (!profile_.job_waits_with_active_pods) sync->active = 0;
     co_return std::nullopt;

@@ -1,5 +1,7 @@
 #include "ksim/controllers/job/job_spec.h"
 
+#include <algorithm>
+
 #include "ksim/api/core/fields.h"
 #include "ksim/api/pod.h"
 #include "ksim/controllers/common/finalizers.h"
@@ -54,6 +56,15 @@ std::string_view JobFinishedBy(const api::Object& job) {
     if (type == "Failed") return "Failed";
   }
   return "";
+}
+
+bool RepeatsAnother(const api::Object& job, const std::vector<api::Object>& jobs) {
+  const std::optional<api::OwnerReference> owner = job.controller();
+  if (!owner || owner->kind != "CronJob") return false;
+  return std::any_of(jobs.begin(), jobs.end(), [&](const api::Object& other) {
+    const std::optional<api::OwnerReference> its = other.controller();
+    return its && its->uid == owner->uid && other.creation_time() < job.creation_time();
+  });
 }
 
 bool HasTrackingFinalizer(const api::Object& pod) {

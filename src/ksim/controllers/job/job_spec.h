@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ksim/api/object.h"
 #include "ksim/base/time.h"
@@ -47,6 +48,10 @@ struct JobSpec {
 // "Complete" or "Failed" where that condition is True; "" of a Job that goes on.
 std::string_view JobFinishedBy(const api::Object& job);
 inline bool IsJobFinished(const api::Object& job) { return !JobFinishedBy(job).empty(); }
+
+// The Job's CronJob has started another one before it: there will always be a next one, and no run
+// waits for what becomes of it. `jobs` are those that there are.
+bool RepeatsAnother(const api::Object& job, const std::vector<api::Object>& jobs);
 
 bool HasTrackingFinalizer(const api::Object& pod);
 // isPodFailed: it has failed, or counts as failed since it is being deleted.

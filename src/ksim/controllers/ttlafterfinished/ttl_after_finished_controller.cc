@@ -51,7 +51,7 @@ bool TtlAfterFinishedController::IsExpired(const api::Object& job) {
   const Duration ttl = Seconds(job.spec().Get(api::Fields().ttl_seconds_after_finished).AsInt());
   const Duration left = *finished + ttl - context_.process.Now();
   if (left <= Duration()) return true;
-  if (left < kTtlHorizon) {
+  if (left < kTtlHorizon && !RepeatsAnother(job, jobs_.lister().List(job.ns()))) {
     queue_.AddAfter(job.key(), left);
   } else {
     queue_.AddAfterInBackground(job.key(), left);

@@ -32,6 +32,7 @@ constexpr Describer kDescribers[] = {
     {"autoscaling/v2", "HorizontalPodAutoscaler", DescribeAutoscaler},
     {"v1", "Service", DescribeService},
     {"discovery.k8s.io/v1", "EndpointSlice", DescribeEndpointSlice},
+    {"v1", "PersistentVolume", DescribeVolume},
     {"v1", "PersistentVolumeClaim", DescribeVolumeClaim},
     {"storage.k8s.io/v1", "StorageClass", DescribeStorageClass},
     {"v1", "Namespace", DescribeNamespace},

@@ -10,6 +10,9 @@
 
 namespace ksim::kubectl {
 
+// The pod template of a revision, as `kubectl rollout history --revision` prints it.
+std::string DescribePodTemplate(const value::Value& pod_template);
+
 std::string DescribeObject(const api::Object& object, const ClusterView& cluster, bool show_events);
 
 }  // namespace ksim::kubectl

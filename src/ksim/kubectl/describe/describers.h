@@ -34,6 +34,7 @@ std::string DescribeCronJob(const Described& d);
 std::string DescribeAutoscaler(const Described& d);
 std::string DescribeService(const Described& d);
 std::string DescribeEndpointSlice(const Described& d);
+std::string DescribeVolume(const Described& d);
 std::string DescribeVolumeClaim(const Described& d);
 std::string DescribeStorageClass(const Described& d);
 std::string DescribeQuota(const Described& d);

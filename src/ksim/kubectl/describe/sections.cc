@@ -12,6 +12,8 @@ namespace {
 
 using value::Value;
 
+constexpr std::size_t kMaxAttributeLine = 140;  // maxAnnotationLen
+
 void WriteProjected(TabWriter& w, const Value& projected) {
   w.Write(2, "Type:\tProjected (a volume that contains injected data from multiple sources)\n");
   const auto optional = [](const Value& v) { return v.Get("optional").AsBool(); };
@@ -27,6 +29,21 @@ void WriteProjected(TabWriter& w, const Value& projected) {
     } else if (const Value& token = source.Get("serviceAccountToken"); token.is_object()) {
       w.Write(2, "TokenExpirationSeconds:\t{}\n", token.Get("expirationSeconds").AsInt());
     }
+  }
+}
+
+}  // namespace
+
+// printCSIPersistentVolumeAttributesMultiline, whose lines are indented at each of their parts.
+void WriteVolumeAttributes(TabWriter& w, const Value& attributes) {
+  w.Write(2, "VolumeAttributes:\t{}", attributes.empty() ? "<none>\n" : "");
+  bool first = true;
+  for (const Value::Member& m : attributes.members()) {
+    if (!first) w.Write(4, "\t");
+    first = false;
+    std::string line = fmt::format("{}={}", m.name.text(), m.value.AsString());
+    if (line.size() > kMaxAttributeLine) line = line.substr(0, kMaxAttributeLine) + "...";
+    w.Write(2, "{}\n", line);
   }
 }
 
@@ -75,12 +92,16 @@ void WriteVolumeSource(TabWriter& w, const Value& volume) {
     w.Write(2, "Type:\tImage (a container image or OCI artifact)\n");
     w.Write(2, "Reference:\t{}\n", image.Get("reference").AsString());
     w.Write(2, "PullPolicy:\t{}\n", image.Get("pullPolicy").AsString());
+  } else if (const Value& csi = volume.Get("csi"); csi.is_object()) {
+    w.Write(2, "Type:\tCSI (a Container Storage Interface (CSI) volume source)\n");
+    w.Write(2, "Driver:\t{}\n", csi.Get("driver").AsString());
+    w.Write(2, "FSType:\t{}\n", csi.Get("fsType").AsString());
+    w.Write(2, "ReadOnly:\t{}\n", csi.Get("readOnly").AsBool());
+    WriteVolumeAttributes(w, csi.Get("volumeAttributes"));
   } else {
     w.Write(1, "<unknown>\n");
   }
 }
-
-}  // namespace
 
 std::string LongTime(const Value& timestamp) {
   const std::string_view t = timestamp.AsString();  // 2025-01-01T00:00:07Z

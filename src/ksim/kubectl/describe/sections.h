@@ -37,6 +37,9 @@ void WriteResources(TabWriter& w, int level, const value::Value& resources);
 // `profile_level`: of the second line, the profile's name.
 void WriteSeccomp(TabWriter& w, int level, int profile_level, const value::Value& profile);
 void WriteVolumes(TabWriter& w, const value::Value& volumes, std::string_view indent);
+// The source of a pod's volume, or of a PersistentVolume, which is a field of `volume`.
+void WriteVolumeSource(TabWriter& w, const value::Value& volume);
+void WriteVolumeAttributes(TabWriter& w, const value::Value& attributes);
 void WriteTolerations(TabWriter& w, std::string_view title, const value::Value& tolerations);
 void WriteTaints(TabWriter& w, std::string_view title, const value::Value& taints);
 void WriteSpreading(TabWriter& w, const value::Value& constraints, std::string_view indent);

@@ -1,7 +1,7 @@
-// `kubectl describe` of claims and classes of storage.
+// `kubectl describe` of volumes, claims and classes of storage.
 //
-// Source: kubectl pkg/describe/describe.go describePersistentVolumeClaim, printPodsMultiline,
-// describeStorageClass; pkg/util/storage/storage.go.
+// Source: kubectl pkg/describe/describe.go describePersistentVolume, describePersistentVolumeClaim,
+// printPodsMultiline, describeStorageClass; pkg/util/storage/storage.go.
 #include "ksim/api/core/timestamps.h"
 #include "ksim/api/printing/printer_cells.h"
 #include "ksim/kubectl/describe/describers.h"
@@ -25,6 +25,63 @@ std::string AccessModes(const Value& modes) {
     if (has) out += fmt::format("{}{}", out.empty() ? "" : ",", shown);
   }
   return out;
+}
+
+// GetPersistentVolumeClass, GetPersistentVolumeClaimClass.
+std::string_view ClassOf(const Described& d) {
+  const std::string_view beta = d.object.Annotation("volume.beta.kubernetes.io/storage-class");
+  return beta.empty() ? d.spec().Get("storageClassName").AsString() : beta;
+}
+
+void WritePhase(TabWriter& w, const Described& d) {
+  const Value& deleted = d.object.metadata().Get("deletionTimestamp");
+  if (deleted.is_null())
+    w.Write(0, "Status:\t{}\n", d.status().Get("phase").AsString());
+  else
+    w.Write(0, "Status:\tTerminating (lasts {})\n", api::AgeSince(api::TimeOf(deleted), d.now()));
+}
+
+// printVolumeNodeAffinity.
+void WriteNodeAffinity(TabWriter& w, const Value& affinity) {
+  const Value& required = affinity.Get("required");
+  w.Write(0, "Node Affinity:\t{}\n", required.is_object() ? "" : "<none>");
+  if (!required.is_object()) return;
+  const Value& terms = required.Get("nodeSelectorTerms");
+  w.Write(1, "Required Terms:\t{}\n", terms.empty() ? "<none>" : "");
+  std::size_t number = 0;
+  for (const Value& term : terms.items()) {
+    w.Write(2, "Term {}:\t", number++);
+    if (term.Get("matchExpressions").empty()) w.Write(0, "<none>\n");
+    bool first = true;
+    for (const Value& e : term.Get("matchExpressions").items()) {
+      if (!first) w.Write(2, "\t");
+      first = false;
+      std::string op(e.Get("operator").AsString());
+      for (char& c : op) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+      const std::string values =
+          e.Get("values").empty() ? "" : fmt::format(" [{}]", JoinTexts(e.Get("values"), ", "));
+      w.Write(0, "{} {}{}\n", e.Get("key").AsString(), op, values);
+    }
+  }
+}
+
+// printCSIPersistentVolumeSource.
+void WriteCsiVolume(TabWriter& w, const Value& csi) {
+  w.Write(2, "Type:\tCSI (a Container Storage Interface (CSI) volume source)\n");
+  w.Write(2, "Driver:\t{}\n", csi.Get("driver").AsString());
+  w.Write(2, "FSType:\t{}\n", csi.Get("fsType").AsString());
+  w.Write(2, "VolumeHandle:\t{}\n", csi.Get("volumeHandle").AsString());
+  w.Write(2, "ReadOnly:\t{}\n", csi.Get("readOnly").AsBool());
+  WriteVolumeAttributes(w, csi.Get("volumeAttributes"));
+}
+
+void WriteSource(TabWriter& w, const Value& spec) {
+  w.Write(0, "Source:\n");
+  if (const Value& csi = spec.Get("csi"); csi.is_object()) return WriteCsiVolume(w, csi);
+  const Value& local = spec.Get("local");
+  if (!local.is_object()) return WriteVolumeSource(w, spec);
+  w.Write(2, "Type:\tLocalVolume (a persistent volume backed by local storage on a node)\n");
+  w.Write(2, "Path:\t{}\n", local.Get("path").AsString());
 }
 
 bool Uses(const api::Object& pod, std::string_view claim) {
@@ -57,17 +114,39 @@ void WriteClaimConditions(TabWriter& w, const Value& conditions) {
 
 }  // namespace
 
+std::string DescribeVolume(const Described& d) {
+  const Value& spec = d.spec();
+  const Value& claim = spec.Get("claimRef");
+  TabWriter w;
+  w.Write(0, "Name:\t{}\n", d.object.name());
+  WriteLabels(w, "Labels", d.object.labels());
+  WriteAnnotations(w, "Annotations", d.object.annotations());
+  w.Write(0, "Finalizers:\t[{}]\n", JoinTexts(d.object.metadata().Get("finalizers"), " "));
+  w.Write(0, "StorageClass:\t{}\n", ClassOf(d));
+  WritePhase(w, d);
+  w.Write(0, "Claim:\t{}\n",
+          claim.is_null() ? ""
+                          : fmt::format("{}/{}", claim.Get("namespace").AsString(),
+                                        claim.Get("name").AsString()));
+  w.Write(0, "Reclaim Policy:\t{}\n", spec.Get("persistentVolumeReclaimPolicy").AsString());
+  w.Write(0, "Access Modes:\t{}\n", AccessModes(spec.Get("accessModes")));
+  WriteIf(w, 0, "VolumeMode", spec.Get("volumeMode"));
+  const Value& storage = spec.Get("capacity").Get("storage");
+  w.Write(0, "Capacity:\t{}\n", storage.is_null() ? "0" : AmountText(storage));
+  WriteNodeAffinity(w, spec.Get("nodeAffinity"));
+  w.Write(0, "Message:\t{}\n", d.status().Get("message").AsString());
+  WriteSource(w, spec);
+  WriteEvents(w, d);
+  return w.Take();
+}
+
 std::string DescribeVolumeClaim(const Described& d) {
   const Value& metadata = d.tree.Get("metadata");
   const std::string_view volume = d.spec().Get("volumeName").AsString();
   TabWriter w;
   WriteHead(w, d.object);
-  w.Write(0, "StorageClass:\t{}\n", d.spec().Get("storageClassName").AsString());
-  if (metadata.Has("deletionTimestamp"))
-    w.Write(0, "Status:\tTerminating (lasts {})\n",
-            api::AgeSince(api::TimeOf(metadata.Get("deletionTimestamp")), d.now()));
-  else
-    w.Write(0, "Status:\t{}\n", d.status().Get("phase").AsString());
+  w.Write(0, "StorageClass:\t{}\n", ClassOf(d));
+  WritePhase(w, d);
   w.Write(0, "Volume:\t{}\n", volume);
   WriteLabels(w, "Labels", d.object.labels());
   WriteAnnotations(w, "Annotations", d.object.annotations());

@@ -8,6 +8,7 @@
 #include "ksim/api/core/timestamps.h"
 #include "ksim/api/printing/printer_cells.h"
 #include "ksim/api/printing/printers.h"
+#include "ksim/kubectl/describe/describe.h"
 #include "ksim/kubectl/describe/describers.h"
 #include "ksim/kubectl/describe/sections.h"
 #include "ksim/value/go_format.h"
@@ -157,6 +158,12 @@ void WriteVolumeClaims(TabWriter& w, const Value& templates) {
 }
 
 }  // namespace
+
+std::string DescribePodTemplate(const Value& pod_template) {
+  TabWriter w;
+  WriteTemplate(w, pod_template);
+  return w.Take();
+}
 
 std::string DescribeReplicaSet(const Described& d) {
   const bool is_set = d.object.kind() == "ReplicaSet";

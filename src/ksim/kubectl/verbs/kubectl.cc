@@ -33,6 +33,9 @@ sim::Task<CommandOutput> Kubectl::Run(const VerbOptions& options, EarlierTries& 
     sim::Task<CommandOutput> operator()(const AutoscaleOptions& o) {
       return Autoscale(session, o, tries);
     }
+    sim::Task<CommandOutput> operator()(const CreateJobOptions& o) {
+      return CreateJob(session, o, tries);
+    }
   } begin{session_, tries};
   return std::visit(begin, options);
 }

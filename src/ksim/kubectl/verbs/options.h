@@ -114,7 +114,7 @@ struct RolloutOptions {
   RolloutOptions() = default;
   std::string command = "status";
   Target target;
-  std::int64_t revision = 0;  // status --revision, undo --to-revision
+  std::int64_t revision = 0;  // status and history --revision, undo --to-revision
   Duration timeout;           // status; none: no limit
 };
 
@@ -142,9 +142,17 @@ struct AutoscaleOptions {
   std::int64_t cpu_percent = 0;  // 0: the server's default
 };
 
+// create job NAME --from=cronjob/NAME.
+struct CreateJobOptions {
+  CreateJobOptions() = default;
+  Target from;  // a CronJob
+  std::string name;
+};
+
 using VerbOptions =
     std::variant<CreateOptions, ApplyOptions, ReplaceOptions, PatchOptions, DeleteOptions,
                  ScaleOptions, MarkOptions, CordonOptions, WaitOptions, DrainOptions, EvictOptions,
-                 RolloutOptions, SetImageOptions, ExposeOptions, AutoscaleOptions>;
+                 RolloutOptions, SetImageOptions, ExposeOptions, AutoscaleOptions,
+                 CreateJobOptions>;
 
 }  // namespace ksim::kubectl

@@ -1,6 +1,6 @@
-// The verbs, one a file: create.cc, apply.cc, replace.cc, patch.cc, scale.cc, mark.cc, cordon.cc,
-// delete.cc, wait.cc, drain.cc, rollout.cc, set_image.cc, expose.cc (with autoscale). Options and
-// tries must live as long as the task.
+// The verbs, one a file: create.cc, create_job.cc, apply.cc, replace.cc, patch.cc, scale.cc,
+// mark.cc, cordon.cc, delete.cc, wait.cc, drain.cc, rollout.cc (with rollout_history.cc),
+// set_image.cc, expose.cc (with autoscale). Options and tries must live as long as the task.
 #pragma once
 #include "ksim/kubectl/verbs/command_output.h"
 #include "ksim/kubectl/verbs/earlier_tries.h"
@@ -12,6 +12,8 @@ namespace ksim::kubectl {
 
 sim::Task<CommandOutput> Create(Session& session, const CreateOptions& options,
                                 EarlierTries& tries);
+sim::Task<CommandOutput> CreateJob(Session& session, const CreateJobOptions& options,
+                                   EarlierTries& tries);
 sim::Task<CommandOutput> Apply(Session& session, const ApplyOptions& options);
 sim::Task<CommandOutput> Replace(Session& session, const ReplaceOptions& options);
 sim::Task<CommandOutput> Patch(Session& session, const PatchOptions& options);

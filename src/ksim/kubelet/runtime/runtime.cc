@@ -32,6 +32,11 @@ constexpr Range kInitRun{Milliseconds(500), Seconds(2)};
 // again.
 constexpr int kRestartsWaitedFor = 3;
 
+bool IsOfJob(const api::Object& pod) {
+  const std::optional<api::OwnerReference> owner = pod.controller();
+  return owner && owner->kind == "Job";
+}
+
 // containerd's error for an image that its registry does not have, with the full name of the image.
 std::string NotFound(std::string_view image) {
   return fmt::format(
@@ -212,6 +217,11 @@ void Runtime::PlanEnd(const std::string& uid, const Container& container) {
     plan = RunPlan();
     plan->exit_code = 0;
     plan->after = env_.sim.decisions().DrawDuration(sites_.run, key, kInitRun.min, kInitRun.max);
+  }
+  if (!plan && !container.init && jobs_end_after_ > Duration() && IsOfJob(pod.pod)) {
+    plan = RunPlan();
+    plan->exit_code = 0;
+    plan->after = jobs_end_after_;
   }
   if (!plan || !plan->exit_code) return;
   const bool waited = container.restarts <= kRestartsWaitedFor;

@@ -71,6 +71,9 @@ class Runtime {
   // New pods get addresses of this range, that of the Node's spec.podCIDR: "10.244.1.0/24".
   void UsePodNetwork(std::string_view cidr);
 
+  // Containers of Jobs' pods of which nothing else is said end so long after their start; 0: never.
+  void EndJobsAfter(Duration after) { jobs_end_after_ = after; }
+
   // The pod as the runtime has it; null if it knows nothing of it.
   const PodSandbox* Find(std::string_view uid) const;
   std::vector<std::string> PodUids() const;  // sorted
@@ -143,6 +146,7 @@ class Runtime {
   sim::ActorId actor_;  // the node's kubelet
   Sites sites_;
   std::string pod_network_;
+  Duration jobs_end_after_;
   std::size_t next_address_ = 2;
   std::bitset<256> addresses_;                       // that pods have
   absl::btree_map<std::string, PodSandbox> pods_;    // by uid

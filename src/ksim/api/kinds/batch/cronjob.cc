@@ -15,6 +15,7 @@
 #include "ksim/api/core/profile.h"
 #include "ksim/api/core/timestamps.h"
 #include "ksim/api/core/tree_edit.h"
+#include "ksim/api/kinds/batch/job_policies.h"
 #include "ksim/api/kinds/batch/job_spec.h"
 #include "ksim/api/kinds/shared/pod_template.h"
 #include "ksim/api/object.h"
@@ -47,11 +48,13 @@ Value DefaultCronJob(const Value& tree, Compat compat) {
     spec = WithDefault(std::move(spec), Fields().suspend, Value::Bool(false));
     spec = WithDefault(std::move(spec), Fields().successful_jobs_history_limit, Value::Of(3));
     spec = WithDefault(std::move(spec), Fields().failed_jobs_history_limit, Value::Of(1));
-    // The job template gets the defaults of its pod template only. A Job gets its own when the
-    // controller creates it.
+    // The job template gets the defaults of its pod template and of its failure policy only. A Job
+    // gets its own when the controller creates it.
     spec = WithDefault(std::move(spec), Fields().job_template, Value::EmptyObject());
     return EditField(std::move(spec), Fields().job_template, [&](const Value& t) {
-      return EditSpec(t, [&](const Value& job) { return WithDefaultTemplate(job, compat); });
+      return EditSpec(t, [&](const Value& job) {
+        return WithDefaultTemplate(DefaultFailurePolicy(job), compat);
+      });
     });
   });
 }

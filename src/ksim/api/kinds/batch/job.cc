@@ -14,6 +14,8 @@
 #include "ksim/api/core/profile.h"
 #include "ksim/api/core/timestamps.h"
 #include "ksim/api/core/tree_edit.h"
+#include "ksim/api/kinds/batch/job_policies.h"
+#include "ksim/api/kinds/batch/job_rules.h"
 #include "ksim/api/kinds/batch/job_spec.h"
 #include "ksim/api/kinds/batch/job_status_rules.h"
 #include "ksim/api/kinds/shared/pod_template.h"
@@ -77,7 +79,7 @@ Value DefaultJobSpec(const Value& s, Compat compat) {
   }
   if (ProfileOf(compat).job_manual_selector)
     spec = WithDefault(std::move(spec), Fields().manual_selector, Value::Bool(false));
-  return WithDefaultTemplate(std::move(spec), compat);
+  return WithDefaultTemplate(DefaultFailurePolicy(spec), compat);
 }
 
 Value DefaultJob(const Value& tree, Compat compat) {
@@ -148,6 +150,7 @@ Value PrepareNewJob(Value tree, Compat compat) {
 void ValidateJob(const Value& tree, FieldErrorList* errors) {
   const FieldPath path("spec");
   const Value& spec = tree.Get(Fields().spec);
+  CheckGeneratedSelector(tree, errors);
   CheckJobSpec(spec, path, errors);
   const Value& selector = spec.Get(Fields().selector);
   if (selector.is_null()) {
@@ -157,6 +160,7 @@ void ValidateJob(const Value& tree, FieldErrorList* errors) {
   }
   const auto parsed = value::LabelSelector::FromObject(selector);
   if (parsed.ok()) CheckMatch(*parsed, spec, path, errors);
+  CheckPodHostname(tree, errors);
 }
 
 // ValidateJobSpecUpdate.
@@ -176,8 +180,9 @@ void ValidateJobUpdate(const Value& tree, const Value& old, FieldErrorList* erro
   }
   ValidateImmutable(now.Get(Fields().selector), before.Get(Fields().selector),
                     GoShape::kLabelSelector, path.Child("selector"), errors);
-  for (const char* field : {"template", "completionMode", "podFailurePolicy",
-                            "backoffLimitPerIndex", "managedBy", "successPolicy"}) {
+  CheckTemplateUpdate(tree, old, path, errors);
+  for (const char* field : {"completionMode", "podFailurePolicy", "backoffLimitPerIndex",
+                            "managedBy", "successPolicy"}) {
     ValidateImmutable(now.Get(field), before.Get(field), GoShape::kOther, path.Child(field),
                       errors);
   }

@@ -14,6 +14,7 @@
 
 namespace ksim::api {
 
+using value::Path;
 using value::Value;
 
 namespace {
@@ -190,6 +191,25 @@ std::string IndexesProblem(std::string_view text, std::int64_t completions, std:
   }
   *total = sum;
   return "";
+}
+
+Value DefaultFailurePolicy(const Value& spec) {
+  static const Path kRules{"podFailurePolicy", "rules"};
+  const Value& rules = spec.Get(kRules);
+  std::vector<Value> filled;
+  bool changed = false;
+  for (const Value& rule : rules.items()) {
+    std::vector<Value> patterns;
+    for (const Value& pattern : rule.Get("onPodConditions").items()) {
+      changed = changed || pattern.Get("status").AsString().empty();
+      patterns.push_back(pattern.Get("status").AsString().empty()
+                             ? pattern.Set("status", Value::Of("True"))
+                             : pattern);
+    }
+    filled.push_back(
+        patterns.empty() ? rule : rule.Set("onPodConditions", Value::Array(std::move(patterns))));
+  }
+  return changed ? spec.Set(kRules, Value::Array(std::move(filled))) : spec;
 }
 
 void CheckPodFailurePolicy(const Value& spec, const FieldPath& path, FieldErrorList* errors) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "ksim/api/core/profile.h"
 #include "ksim/api/kinds/batch/job_policies.h"
 #include "ksim/api/rules/field_errors.h"
+#include "ksim/api/rules/name_rules.h"
 #include "ksim/api/rules/pod/pod_validation.h"
 #include "ksim/api/rules/pod/pod_warnings.h"
 #include "ksim/api/rules/workload_checks.h"
@@ -20,6 +22,58 @@ using value::Atom;
 using value::Value;
 
 namespace {
+
+// IsDomainPrefixedPath, and no more than 63 letters.
+void CheckManager(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
+  const Value& manager = spec.Get("managedBy");
+  if (!manager.is_string()) return;
+  constexpr std::size_t kMaxManager = 63;
+  constexpr std::string_view kPathLetters = "/-._~%!$&'()*+,;=:";
+  const FieldPath at = path.Child("managedBy");
+  const std::string_view text = manager.AsString();
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const std::string_view host = text.substr(0, slash);
+  const std::string_view rest = text.substr(std::min(slash + 1, text.size()));
+  const bool is_path = std::all_of(rest.begin(), rest.end(), [&](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           kPathLetters.find(c) != std::string_view::npos;
+  });
+  if (text.empty()) {
+    errors->Required(at);
+  } else if (host.empty() || rest.empty()) {
+    errors->Invalid(at, text, "must be a domain-prefixed path (such as \"acme.io/foo\")");
+  } else {
+    errors->InvalidAll(at, host, Dns1123Subdomain(host));
+    if (!is_path)
+      errors->Invalid(at, rest,
+                      "Invalid path (regex used for validation is "
+                      "'[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')");
+  }
+  if (text.size() > kMaxManager) errors->TooLong(at, kMaxManager);
+}
+
+// The bounds of an Indexed Job's failed indexes, and of one with very many completions.
+void CheckIndexLimits(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
+  constexpr std::int64_t kMaxFailed = 100'000, kManyCompletions = 100'000, kFewOfMany = 10'000;
+  const Value& completions = spec.Get(Fields().completions);
+  const Value& failed = spec.Get(Fields().max_failed_indexes);
+  const Value& parallelism = spec.Get(Fields().parallelism);
+  const FieldPath failed_at = path.Child("maxFailedIndexes");
+  if (completions.is_int() && failed.is_int() && failed.AsInt() > completions.AsInt())
+    errors->Invalid(failed_at, failed.AsInt(), "must be less than or equal to completions");
+  if (failed.AsInt() > kMaxFailed)
+    errors->Invalid(failed_at, failed.AsInt(), "must be less than or equal to 100000");
+  if (completions.AsInt() <= kManyCompletions) return;
+  if (spec.Get(Fields().backoff_limit_per_index).is_null()) return;
+  constexpr std::string_view kTooMany =
+      "must be less than or equal to 10000 when completions are above 100000 and used with backoff "
+      "limit per index";
+  if (failed.is_null())
+    errors->Required(failed_at, "must be specified when completions is above 100000");
+  if (parallelism.AsInt() > kFewOfMany)
+    errors->Invalid(path.Child("parallelism"), parallelism.AsInt(), kTooMany);
+  if (failed.AsInt() > kFewOfMany) errors->Invalid(failed_at, failed.AsInt(), kTooMany);
+}
 
 void CheckCompletionMode(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
   const std::string_view mode = spec.Get(Fields().completion_mode).AsString();
@@ -35,6 +89,7 @@ void CheckCompletionMode(const Value& spec, const FieldPath& path, FieldErrorLis
       errors->Invalid(path.Child("parallelism"), parallelism.AsInt(),
                       "must be less than or equal to 100000 when completion mode is Indexed");
     }
+    CheckIndexLimits(spec, path, errors);
   } else if (mode.empty() || mode == "NonIndexed") {
     for (const Atom field : {Fields().backoff_limit_per_index, Fields().max_failed_indexes}) {
       if (spec.Get(field).is_null()) continue;
@@ -83,6 +138,7 @@ void CheckJobSpec(const Value& spec, const FieldPath& path, FieldErrorList* erro
       spec.Get(Fields().backoff_limit_per_index).is_null()) {
     errors->Required(path.Child("backoffLimitPerIndex"), "when maxFailedIndexes is specified");
   }
+  CheckManager(spec, path, errors);
   CheckCompletionMode(spec, path, errors);
   CheckPodFailurePolicy(spec, path, errors);
   CheckSuccessPolicy(spec, path, errors);

@@ -215,7 +215,7 @@ api::Result<Value> Decode(std::string_view body, Encoding encoding) {
   if (encoding == Encoding::kYaml) {
     value::YamlFile file = value::ParseYaml(body, "body");
     if (!file.errors.empty()) return api::BadRequest(file.errors.front().message);
-    return file.documents.empty() ? Value() : file.documents.front().ToValue();
+    return file.documents.empty() ? Value() : file.documents.front().ToKubectlValue();
   }
   return DecodeJson(body, nullptr);
 }
