@@ -274,8 +274,8 @@ TEST_P(InitialSnapshot, OfTwoHundredPodsOnTenNodesStartsQuiet) {
   const auto writes = Writes(second);
   for (const auto& [what, count] : writes) {
     // Kubelets renew their leases; an API server has one too, and agrees with others on compaction.
-    const bool expected = what == "/registry/leases" || what == "/registry/masterleases" ||
-                          what == "compact_rev_key";
+    const bool expected =
+        what == "/registry/leases" || what == "/registry/masterleases" || what == "compact_rev_key";
     EXPECT_TRUE(expected) << what << " " << count;
   }
   std::size_t same = 0;

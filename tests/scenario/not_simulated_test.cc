@@ -205,10 +205,9 @@ TEST(NotSimulated, AnAccountThatAPodNamesAndNobodyMakesIsNamedAndOtherObjectsAre
        "here nobody looks\n"},
   };
   for (const auto& row : rows)
-    EXPECT_EQ(
-        SaidOfManifest(fmt::format(
-            "apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec: {{{}}}\n", row.spec)),
-        row.said)
+    EXPECT_EQ(SaidOfManifest(fmt::format(
+                  "apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec: {{{}}}\n", row.spec)),
+              row.said)
         << row.spec;
 }
 

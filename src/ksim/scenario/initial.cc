@@ -58,8 +58,8 @@ class InitialReader {
     if (named && !LearnKind(kinds_, version, kind)) {
       if (!left_out_.insert(version + " " + kind).second) return;
       Diagnostic d = file_->At(
-          node.span, fmt::format("ksim does not know {} {}: such objects are left out", version,
-                                 kind));
+          node.span,
+          fmt::format("ksim does not know {} {}: such objects are left out", version, kind));
       d.severity = Diagnostic::Severity::kWarning;
       warnings_->push_back(std::move(d));
       return;
@@ -115,8 +115,8 @@ NodeSpec NodeOf(const Manifest& node) {
   spec.name = node.Name();
   for (const value::Value::Member& m : node.tree.Get("status").Get("capacity").members()) {
     const bool text = m.value.is_string();
-    spec.capacity.emplace_back(m.name.text(), text ? std::string(m.value.AsString())
-                                                   : std::to_string(m.value.AsInt()));
+    spec.capacity.emplace_back(
+        m.name.text(), text ? std::string(m.value.AsString()) : std::to_string(m.value.AsInt()));
   }
   return spec;
 }

@@ -22,17 +22,31 @@ using value::Value;
 constexpr VirtualTime kNoTime = VirtualTime() - Duration::Max();
 
 // Fields that tell when something has happened.
-constexpr std::string_view kPastTimes[] = {
-    "acquireTime",       "completionTime",     "creationTimestamp",  "eventTime",
-    "finishedAt",        "firstTimestamp",     "lastHeartbeatTime",  "lastObservedTime",
-    "lastProbeTime",     "lastScaleTime",      "lastScheduleTime",   "lastSuccessfulTime",
-    "lastTimestamp",     "lastTransitionTime", "lastUpdateTime",     "renewTime",
-    "startTime",         "startedAt",          "time",               "timeAdded",
-    "lastPhaseTransitionTime"};
+constexpr std::string_view kPastTimes[] = {"acquireTime",
+                                           "completionTime",
+                                           "creationTimestamp",
+                                           "eventTime",
+                                           "finishedAt",
+                                           "firstTimestamp",
+                                           "lastHeartbeatTime",
+                                           "lastObservedTime",
+                                           "lastProbeTime",
+                                           "lastScaleTime",
+                                           "lastScheduleTime",
+                                           "lastSuccessfulTime",
+                                           "lastTimestamp",
+                                           "lastTransitionTime",
+                                           "lastUpdateTime",
+                                           "renewTime",
+                                           "startTime",
+                                           "startedAt",
+                                           "time",
+                                           "timeAdded",
+                                           "lastPhaseTransitionTime"};
 // And when something will.
 constexpr std::string_view kFutureTimes[] = {"deletionTimestamp", "expirationTimestamp"};
 // Fields whose content is the user's own.
-constexpr std::string_view kOpaque[] = {"annotations", "binaryData", "data",      "fieldsV1",
+constexpr std::string_view kOpaque[] = {"annotations", "binaryData",  "data",       "fieldsV1",
                                         "labels",      "matchLabels", "stringData", "template"};
 
 template <std::size_t n>
@@ -131,8 +145,7 @@ Value WithNames(const Value& tree, bool namespaced) {
 // The garbage collector deletes what has owners none of which is there.
 void TellOfMissingOwners(const std::vector<Manifest>& objects, std::vector<Diagnostic>* warnings) {
   std::set<std::string> uids;
-  for (const Manifest& m : objects)
-    uids.emplace(m.tree.Get("metadata").Get("uid").AsString());
+  for (const Manifest& m : objects) uids.emplace(m.tree.Get("metadata").Get("uid").AsString());
   std::map<std::string, int> missing;  // by the owner's kind: how many objects
   std::map<std::string, const Manifest*> first;
   for (const Manifest& m : objects) {
@@ -212,8 +225,7 @@ std::vector<Manifest> PrepareInitial(std::vector<Manifest> objects, const api::K
   for (Manifest& m : objects) {
     if (by != Duration()) m.tree = ShiftTimes(m.tree, by);
     Value metadata = m.tree.Get("metadata");
-    if (metadata.Get("uid").AsString().empty())
-      metadata = metadata.Set("uid", Value::Of(UidOf(m)));
+    if (metadata.Get("uid").AsString().empty()) metadata = metadata.Set("uid", Value::Of(UidOf(m)));
     if (metadata.Get("creationTimestamp").AsString().empty())
       metadata = metadata.Set("creationTimestamp", value::TimestampValue(VirtualTime()));
     m.tree = m.tree.Set("metadata", std::move(metadata));

@@ -175,8 +175,7 @@ std::vector<Diagnostic> ManifestWarnings(const YamlFile& file, std::size_t scena
 }
 
 // --from: the state of a real cluster, beside whatever the scenario says.
-void LoadInitial(const LoadOptions& options, bool nodes_given, Scenario* scenario,
-                 Loaded* loaded) {
+void LoadInitial(const LoadOptions& options, bool nodes_given, Scenario* scenario, Loaded* loaded) {
   if (options.from.empty()) return;
   const FileReader read = options.read ? options.read : ReadArgument;
   const absl::StatusOr<std::string> text = read(options.from);

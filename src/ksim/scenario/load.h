@@ -15,9 +15,9 @@ namespace ksim::scenario {
 struct LoadOptions {
   LoadOptions() = default;
   std::optional<std::uint64_t> seed;
-  std::vector<std::string> set;  // path=value; the path is below spec unless it says otherwise
-  bool strict = false;           // warnings are errors
-  std::string from;              // --from: a file with the initial state; "": none
+  std::vector<std::string> set;    // path=value; the path is below spec unless it says otherwise
+  bool strict = false;             // warnings are errors
+  std::string from;                // --from: a file with the initial state; "": none
   bool create_namespaces = false;  // of plain manifests, where nobody makes them
   // Where files that the scenario names are, "" or ending in '/'; by default beside the scenario.
   std::optional<std::string> directory;

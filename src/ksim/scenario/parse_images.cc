@@ -14,8 +14,7 @@ namespace {
 using value::Quantity;
 using value::YamlNode;
 
-void CheckImageName(MappingReader& reader, const std::string& image,
-                    std::set<std::string>* seen) {
+void CheckImageName(MappingReader& reader, const std::string& image, std::set<std::string>* seen) {
   if (image.empty()) return;
   const std::string problem = api::ImageNameProblem(image, /*tells_name=*/true);
   if (!problem.empty()) reader.problems().Error(reader.Find("image")->span, problem);
@@ -62,8 +61,7 @@ std::vector<ImageSpec> ParseImages(ParseContext& context, MappingReader& cluster
     ImageSpec spec;
     spec.image = reader.RequiredString("image");
     CheckImageName(reader, spec.image, &seen);
-    if (const YamlNode* user = reader.Find("user"))
-      spec.user = user->text;  // a number or a name
+    if (const YamlNode* user = reader.Find("user")) spec.user = user->text;  // a number or a name
     spec.digest = reader.String("digest");
     CheckDigest(reader, spec.digest);
     spec.size = ReadSize(reader);

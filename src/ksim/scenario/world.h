@@ -182,8 +182,8 @@ class World : public fault::Cluster {
   std::unique_ptr<ClusterMetrics> metrics_;  // null: the cluster has no metrics APIs
   ControllerSettings controller_settings_;
   int next_node_ = 0;
-  bool kubelets_taint_ = true;                       // no node lifecycle controller runs
-  std::shared_ptr<const kubelet::StageSet> stages_;  // null: there are none
+  bool kubelets_taint_ = true;                           // no node lifecycle controller runs
+  std::shared_ptr<const kubelet::StageSet> stages_;      // null: there are none
   std::shared_ptr<const kubelet::ImageCatalog> images_;  // null: nothing is said of any
   Duration jobs_end_after_;                          // cluster.jobsEndAfter
   sim::Process* user_ = nullptr;

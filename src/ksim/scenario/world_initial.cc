@@ -43,8 +43,7 @@ void World::AdoptInitialPods() {
     const auto machine = machines_.find(std::string(m.tree.Get("spec").Get("nodeName").AsString()));
     if (machine == machines_.end()) continue;
     const api::ResourceInfo& pods = *kinds_.ByKind("v1", "Pod");
-    machine->second->Adopt(
-        api::Object::FromTree(api::ApplyDefaults(pods, m.tree, env_.compat)));
+    machine->second->Adopt(api::Object::FromTree(api::ApplyDefaults(pods, m.tree, env_.compat)));
   }
 }
 

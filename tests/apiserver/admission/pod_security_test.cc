@@ -42,10 +42,10 @@ TEST(PodSecurity, EachCheckSaysWhatUpstreamsSays) {
       for (const Value::Member& said : record.Get("verdicts").members()) {
         for (const Value& level : said.value.items()) {
           const std::string name(level.AsString());
-          EXPECT_EQ(podsecurity::Evaluate(LevelOf(name), newest, pod.Get("metadata"),
-                                          pod.Get("spec"))
-                        .Detail(),
-                    said.name.text())
+          EXPECT_EQ(
+              podsecurity::Evaluate(LevelOf(name), newest, pod.Get("metadata"), pod.Get("spec"))
+                  .Detail(),
+              said.name.text())
               << file << " " << name << " " << value::ToJson(pod);
           ++verdicts;
         }
@@ -60,10 +60,10 @@ class PodSecurityLabels : public testing::TestWithParam<api::Compat> {
  public:
   PodSecurityLabels() : w(WorldOptions(GetParam())) {}
   api::Response Namespace(const std::string& labels) {
-    const api::Response r = w.Create(
-        "namespaces", "",
-        Json(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"n","labels":{)" + labels +
-             "}}}"));
+    const api::Response r =
+        w.Create("namespaces", "",
+                 Json(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"n","labels":{)" +
+                      labels + "}}}"));
     w.Advance(Milliseconds(50));
     return r;
   }
@@ -104,8 +104,8 @@ TEST_P(PodSecurityLabels, WhatIsEnforcedIsRefusedAndTheRestIsWarnedOf) {
 // API-270
 TEST_P(PodSecurityLabels, TemplatesAreWarnedOfAndNeverRefused) {
   Namespace(R"("pod-security.kubernetes.io/enforce":"restricted")");
-  const api::Response r = w.Create("deployments", "n",
-                                   Json(R"({"apiVersion":"apps/v1","kind":"Deployment",
+  const api::Response r =
+      w.Create("deployments", "n", Json(R"({"apiVersion":"apps/v1","kind":"Deployment",
       "metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{
       "metadata":{"labels":{"a":"b"}},"spec":{"hostIPC":true,"containers":[
       {"name":"c","image":"i"}]}}}})"));
@@ -145,16 +145,17 @@ TEST_P(PodSecurityLabels, AStricterLevelIsWarnedOfWithThePodsThatViolateIt) {
   CreatePod("e");
   w.Advance(Milliseconds(50));
   const auto label = [&](const char* level) {
-    return w.Patch("namespaces", "", "n", api::PatchType::kMerge,
-                   fmt::format(
-                       R"({{"metadata":{{"labels":{{"pod-security.kubernetes.io/enforce":"{}"}}}}}})",
-                       level));
+    return w.Patch(
+        "namespaces", "", "n", api::PatchType::kMerge,
+        fmt::format(R"({{"metadata":{{"labels":{{"pod-security.kubernetes.io/enforce":"{}"}}}}}})",
+                    level));
   };
   EXPECT_THAT(label("baseline").warnings,
               ElementsAre("existing pods in namespace \"n\" violate the new PodSecurity enforce "
                           "level \"baseline:latest\"",
-                          "a (and 2 other pods): host namespaces", "d: host namespaces, hostPath "
-                                                                   "volumes"));
+                          "a (and 2 other pods): host namespaces",
+                          "d: host namespaces, hostPath "
+                          "volumes"));
   EXPECT_THAT(label("privileged").warnings, IsEmpty());
 }
 
@@ -166,10 +167,10 @@ TEST_P(PodSecurityLabels, AnUpdateOfTheImageIsJudged) {
   w.Patch("namespaces", "", "n", api::PatchType::kMerge,
           R"({"metadata":{"labels":{"pod-security.kubernetes.io/enforce":"baseline"}}})");
   w.Advance(Milliseconds(50));
-  EXPECT_EQ(w.Patch("pods", "n", "a", api::PatchType::kMerge,
-                    R"({"metadata":{"labels":{"x":"y"}}})")
-                .code,
-            200);
+  EXPECT_EQ(
+      w.Patch("pods", "n", "a", api::PatchType::kMerge, R"({"metadata":{"labels":{"x":"y"}}})")
+          .code,
+      200);
   EXPECT_EQ(w.Patch("pods", "n", "a", api::PatchType::kStrategic,
                     R"({"spec":{"containers":[{"name":"c","image":"other"}]}})")
                 .code,

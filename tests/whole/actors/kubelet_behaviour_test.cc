@@ -51,12 +51,12 @@ INSTANTIATE_TEST_SUITE_P(Compat, KubeletBehaviour, testing::ValuesIn(kCompats),
 
 // KUBELET-IMG-01
 TEST(ImageName, WhatIsNoneIsToldInTheWordsOfTheLibrary) {
-  for (const char* good :
-       {"nginx", "nginx:1.25", "library/nginx", "docker.io/library/nginx:latest", "localhost/a",
-        "my.registry:5000/a/b_c/d--e.f:v1_2.3-x", "a@sha256:"
-                                                  "0123456789abcdef0123456789abcdef0123456789abcdef"
-                                                  "0123456789abcdef",
-        "MyHost/a"})
+  for (const char* good : {"nginx", "nginx:1.25", "library/nginx", "docker.io/library/nginx:latest",
+                           "localhost/a", "my.registry:5000/a/b_c/d--e.f:v1_2.3-x",
+                           "a@sha256:"
+                           "0123456789abcdef0123456789abcdef0123456789abcdef"
+                           "0123456789abcdef",
+                           "MyHost/a"})
     EXPECT_EQ(api::ImageNameProblem(good, true), "") << good;
   const std::string format = "invalid reference format";
   const struct {
@@ -104,16 +104,17 @@ TEST_P(KubeletBehaviour, AnImageIsAsItIsDescribedAndHasOneName) {
   there.present = true;
   there.user = "nobody";
   UseImages({web, there});
-  CreatePod("",
-            R"({"name":"c","image":"web:2"},{"name":"d","image":"there","imagePullPolicy":"Never"})");
+  CreatePod(
+      "", R"({"name":"c","image":"web:2"},{"name":"d","image":"there","imagePullPolicy":"Never"})");
   w.Advance(Seconds(6));
   EXPECT_EQ(Status().Get("phase").AsString(), "Pending");
   w.Advance(Seconds(10));
   EXPECT_EQ(Status().Get("phase").AsString(), "Running");
   EXPECT_EQ(Status().Get("containerStatuses").at(0).Get("imageID").AsString(),
             "docker.io/library/web@" + web.digest);
-  if (GetParam() != api::Compat::k1_25)
+  if (GetParam() != api::Compat::k1_25) {
     EXPECT_THAT(w.EventTexts(), Contains(HasSubstr("Image size: 1234567 bytes.")));
+  }
 }
 
 // KUBELET-SEC-01
@@ -132,15 +133,15 @@ TEST_P(KubeletBehaviour, TheUserOfTheImageDecidesWhereNobodyElseDoes) {
     web.name = "web";
     web.user = row.user;
     UseImages({web});
-    CreatePod("",
-              R"({"name":"c","image":"web:1","securityContext":{"runAsNonRoot":true}})");
+    CreatePod("", R"({"name":"c","image":"web:1","securityContext":{"runAsNonRoot":true}})");
     w.Advance(Seconds(10));
-    if (*row.problem == 0)
+    if (*row.problem == 0) {
       EXPECT_EQ(Status().Get("phase").AsString(), "Running") << row.user;
-    else
+    } else {
       EXPECT_THAT(std::string(State().Get("waiting").Get("message").AsString()),
                   HasSubstr(row.problem))
           << row.user;
+    }
     w.Delete("pods", "p", Grace(0));
     w.Advance(Seconds(10));
   }
@@ -159,8 +160,7 @@ TEST_P(KubeletBehaviour, AnImageThatIsMissingIsNotPulledAndOneThatEndsEnds) {
   w.Advance(Seconds(20));
   EXPECT_THAT((std::set<std::string>{"ErrImagePull", "ImagePullBackOff"}),
               Contains(std::string(State().Get("waiting").Get("reason").AsString())));
-  const value::Value ended =
-      Status().Get("containerStatuses").at(1).Get("state").Get("terminated");
+  const value::Value ended = Status().Get("containerStatuses").at(1).Get("state").Get("terminated");
   EXPECT_EQ(ended.Get("exitCode").AsInt(), 3);
 }
 

@@ -167,10 +167,11 @@ TEST_P(KubeletObjects, KeysThatAreNoNamesOfVariablesAreToldOfIn125) {
   const std::string told =
       "Warning InvalidEnvironmentVariableNames Keys [1st, 2nd] from the EnvFrom configMap "
       "default/m were skipped since they are considered invalid environment variable names.";
-  if (v125())
+  if (v125()) {
     EXPECT_THAT(w.EventTexts(), Contains(told));
-  else
+  } else {
     EXPECT_THAT(w.EventTexts(), Not(Contains(told)));
+  }
 }
 
 // KUBELET-REF-01
@@ -182,7 +183,8 @@ TEST_P(KubeletObjects, EachObjectIsWatchedByNameWhileAPodNamesIt) {
   w.Delete("pods", "p", Grace(0));
   w.Advance(Seconds(10));
   CreateConfigMap();
-  CreatePod(std::string(kFromMap) + kMount, R"(,"volumes":[{"name":"v","configMap":{"name":"m"}}])");
+  CreatePod(std::string(kFromMap) + kMount,
+            R"(,"volumes":[{"name":"v","configMap":{"name":"m"}}])");
   w.Advance(Minutes(20));
   const auto asked = Requests("configmaps");
   ASSERT_FALSE(asked.empty());
@@ -210,7 +212,8 @@ TEST_P(KubeletObjects, AnIdleObjectAndAnImmutableOneAreNotWatched) {
   CreateConfigMap(R"({"k":"v"})", R"(,"immutable":true)");
   w.Advance(Seconds(10));
   const std::size_t again = Requests("configmaps").size();
-  CreatePod(std::string(kFromMap) + kMount, R"(,"volumes":[{"name":"v","configMap":{"name":"m"}}])");
+  CreatePod(std::string(kFromMap) + kMount,
+            R"(,"volumes":[{"name":"v","configMap":{"name":"m"}}])");
   w.Advance(Minutes(90));
   EXPECT_EQ(Phase(), "Running");
   EXPECT_LE(Requests("configmaps").size(), again + 2);
@@ -221,8 +224,7 @@ TEST_P(KubeletObjects, AVolumeIsTriedAgainWithABackOff) {
   CreatePod(kMount, R"(,"volumes":[{"name":"v","configMap":{"name":"m"}}])");
   w.Advance(Seconds(40));
   EXPECT_EQ(WaitingText(), "ContainerCreating: ");
-  const std::string text =
-      "MountVolume.SetUp failed for volume \"v\" : configmap \"m\" not found";
+  const std::string text = "MountVolume.SetUp failed for volume \"v\" : configmap \"m\" not found";
   EXPECT_THAT(w.EventTexts(), Contains("Warning FailedMount " + text));
   // 0.5 s, 1 s, 2 s, ... after one another, at a tick of 100 ms.
   const auto times = Times(text);
@@ -260,10 +262,10 @@ TEST_P(KubeletObjects, WhatAVolumeLacksIsNamed) {
     CreatePod(kMount, fmt::format(R"(,"volumes":[{{"name":"v",{}}}])", row.volume));
     w.Advance(Seconds(10));
     EXPECT_EQ(Phase(), "Pending") << row.what;
-    EXPECT_THAT(w.EventTexts(),
-                Contains(fmt::format(
-                    "Warning FailedMount MountVolume.SetUp failed for volume \"v\" : {}",
-                    row.error)))
+    EXPECT_THAT(
+        w.EventTexts(),
+        Contains(fmt::format("Warning FailedMount MountVolume.SetUp failed for volume \"v\" : {}",
+                             row.error)))
         << row.what;
     w.Delete("pods", "p", Grace(0));
     w.Advance(Seconds(10));
@@ -304,10 +306,11 @@ TEST_P(KubeletObjects, ASyncWaitsTwoMinutesAndThreeSeconds) {
       "unattached volumes=\\[v kube-api-access-[a-z0-9]+\\]: timed out waiting for the condition";
   EXPECT_THAT(w.EventTexts(), Not(Contains(HasSubstr("Unable to attach"))));
   w.Advance(Seconds(10));
-  if (v125())
+  if (v125()) {
     EXPECT_THAT(w.EventTexts(), Contains(testing::MatchesRegex(told)));
-  else
+  } else {
     EXPECT_THAT(w.EventTexts(), Not(Contains(HasSubstr("Unable to attach"))));
+  }
   CreateConfigMap();
   w.Advance(Minutes(3));
   EXPECT_EQ(Phase(), "Running");
@@ -335,10 +338,11 @@ TEST_P(KubeletObjects, PullSecretsThatAreNotThereAreToldOf) {
   const std::string told =
       "Warning FailedToRetrieveImagePullSecret Unable to retrieve some image pull secrets (a, b); "
       "attempting to pull the image may not succeed.";
-  if (v125())
+  if (v125()) {
     EXPECT_THAT(w.EventTexts(), Not(Contains(told)));
-  else
+  } else {
     EXPECT_THAT(w.EventTexts(), Contains(told));
+  }
 }
 
 // KUBELET-SEC-01

@@ -43,8 +43,8 @@ const Path* TemplateOf(const api::ResourceInfo& r) {
   static const Path kJobTemplate{"spec", "jobTemplate", "spec", "template"};
   static const Path kOwn{"template"};
   static const std::set<std::string_view> kWithTemplate{
-      "replicationcontrollers", "apps/replicasets",   "apps/deployments",
-      "apps/statefulsets",      "apps/daemonsets",    "batch/jobs"};
+      "replicationcontrollers", "apps/replicasets", "apps/deployments",
+      "apps/statefulsets",      "apps/daemonsets",  "batch/jobs"};
   const std::string name = r.group.empty() ? r.resource : r.group + "/" + r.resource;
   if (name == "batch/cronjobs") return &kJobTemplate;
   if (name == "podtemplates") return &kOwn;
@@ -62,9 +62,8 @@ bool IsSignificant(const Value& pod, const Value& old) {
   }
   const Value& then = before.Get("ephemeralContainers");
   for (const Value& c : spec.Get("ephemeralContainers").items()) {
-    const auto same = std::find_if(then.items().begin(), then.items().end(), [&c](const Value& o) {
-      return o.Get("name") == c.Get("name");
-    });
+    const auto same = std::find_if(then.items().begin(), then.items().end(),
+                                   [&c](const Value& o) { return o.Get("name") == c.Get("name"); });
     if (same == then.items().end() || same->Get("image") != c.Get("image")) return true;
   }
   return false;
@@ -170,13 +169,15 @@ class PodSecurity final : public Plugin {
       if (count++ == 0 || first[i].name() < name) name = first[i].name();
     }
     if (checked < first.size())
-      out.push_back(fmt::format("new PodSecurity enforce level only checked against the first {} "
-                                "of {} existing pods",
-                                checked, first.size()));
+      out.push_back(
+          fmt::format("new PodSecurity enforce level only checked against the first {} "
+                      "of {} existing pods",
+                      checked, first.size()));
     if (found.empty()) return out;
-    out.push_back(fmt::format("existing pods in namespace \"{}\" violate the new PodSecurity "
-                              "enforce level \"{}\"",
-                              ns, level.ToString()));
+    out.push_back(
+        fmt::format("existing pods in namespace \"{}\" violate the new PodSecurity "
+                    "enforce level \"{}\"",
+                    ns, level.ToString()));
     std::vector<std::string> pods;
     for (const auto& [reason, pod] : found) {
       const int more = pod.second - 1;

@@ -98,8 +98,7 @@ class Caches : public TraceLaw {
     if (!of_object) Same(r, "the informer", r.Text("informer"), whole);
     const Asked* last = JudgeRequests(ledger, r);
     const auto before = listed_.find(r.Text("informer"));
-    const bool first =
-        before == listed_.end() || (of_object && r.Text("reason") == "start");
+    const bool first = before == listed_.end() || (of_object && r.Text("reason") == "start");
     // A first list may have been refused before.
     if (first ? r.Text("reason") == "expired" : r.Text("reason") == "start")
       Contradict(r, fmt::format("reason \"{}\" of the {}", r.Text("reason"),

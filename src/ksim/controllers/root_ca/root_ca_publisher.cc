@@ -79,10 +79,12 @@ sim::Task<client::ReconcileResult> RootCaPublisher::Reconcile(std::string key) {
   static const Path kAnnotation{"metadata", "annotations", kRootCaDescriptionKey};
   const api::Object cached = config_maps_.lister().Get(key, kRootCaName);
   if (cached.empty()) co_return co_await Publish(std::move(key));
-  if (cached.Get(kData) == RootCaData(context_) && !cached.Annotation(kRootCaDescriptionKey).empty())
+  if (cached.Get(kData) == RootCaData(context_) &&
+      !cached.Annotation(kRootCaDescriptionKey).empty())
     co_return client::ReconcileResult::Done();
-  Value tree =
-      cached.tree().Set(kData, RootCaData(context_)).Set(kAnnotation, Value::Of(kRootCaDescription));
+  Value tree = cached.tree()
+                   .Set(kData, RootCaData(context_))
+                   .Set(kAnnotation, Value::Of(kRootCaDescription));
   client::Client::ObjectResult updated = co_await client_.Update(
       resource_, api::Object::FromTree(std::move(tree), cached.resource_version()));
   if (!updated.ok()) co_return client::ReconcileResult::Error(updated.status());

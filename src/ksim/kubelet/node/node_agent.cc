@@ -313,9 +313,9 @@ NodeAgent::Fixed::Fixed(const NodeOptions& options, api::Compat compat)
                         value::Arr({Address("InternalIP", options.internal_ip()),
                                     Address("Hostname", options.name)}))),
       capacity(options.capacity.empty() ? DefaultNodeCapacity() : options.capacity),
-      endpoints(FoundOr(
-          options, "daemonEndpoints",
-          value::Obj({{"kubeletEndpoint", value::Obj({{"Port", Value::Int(10250)}})}}))),
+      endpoints(
+          FoundOr(options, "daemonEndpoints",
+                  value::Obj({{"kubeletEndpoint", value::Obj({{"Port", Value::Int(10250)}})}}))),
       info(FoundOr(options, "nodeInfo", NodeInfoOf(compat))) {}
 
 // As api::UpdateCondition does for each, in one pass.

@@ -142,9 +142,8 @@ sim::Task<Lookup> ObjectCache::Get(std::string ns, std::string name) {
 
   // 2. Answer.
   if (!item->synced) {
-    out.error =
-        fmt::format("failed to sync {} cache: timed out waiting for the condition",
-                    resource_.singular);
+    out.error = fmt::format("failed to sync {} cache: timed out waiting for the condition",
+                            resource_.singular);
   } else if (item->object.empty()) {
     out.not_found = true;
     out.error = fmt::format("{} \"{}\" not found", resource_.singular, name);
@@ -161,8 +160,8 @@ sim::Task<void> ObjectCache::RecycleIdleWatches() {
   for (;;) {
     const std::int64_t period = kRecyclePeriod.ns();
     const std::int64_t age = (process_.SteadyNow() - started_).ns();
-    co_await process_.simulation().Sleep(Duration(period - age % period),
-                                         sim::TimerKind::kPeriodic, "idle object watches");
+    co_await process_.simulation().Sleep(Duration(period - age % period), sim::TimerKind::kPeriodic,
+                                         "idle object watches");
     bool any = false;
     for (const auto& [key, item] : items_) {
       if (item->synced && process_.SteadyNow() > item->read + kLongestIdle) Stop(*item);

@@ -13,8 +13,8 @@ using value::Value;
 namespace {
 
 bool IsNumber(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(),
-                                      [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 // determineEffectiveSecurityContext: the container's own field, else the pod's.
@@ -34,9 +34,8 @@ bool IsEnvironmentName(std::string_view name) {
 
 std::string NonRootProblem(const api::Object& pod, const Value& container, std::string_view user) {
   if (!EffectiveField(pod, container, "runAsNonRoot").AsBool()) return "";
-  const std::string where =
-      fmt::format("(pod: \"{}_{}({})\", container: {})", pod.name(), pod.ns(), pod.uid(),
-                  container.Get("name").AsString());
+  const std::string where = fmt::format("(pod: \"{}_{}({})\", container: {})", pod.name(), pod.ns(),
+                                        pod.uid(), container.Get("name").AsString());
   const Value& run_as = EffectiveField(pod, container, "runAsUser");
   if (!run_as.is_null())
     return run_as.AsInt() == 0 ? "container's runAsUser breaks non-root policy " + where : "";
@@ -54,8 +53,8 @@ std::string NonRootProblem(const api::Object& pod, const Value& container, std::
 sim::Task<std::string> ContainerConfig::Problem(PodWorker* worker, Value container) {
   std::string problem = co_await EnvironmentProblem(worker, container);
   if (problem.empty())
-    problem = NonRootProblem(worker->pod, container,
-                             runtime_.UserOf(container.Get("image").AsString()));
+    problem =
+        NonRootProblem(worker->pod, container, runtime_.UserOf(container.Get("image").AsString()));
   co_return problem;
 }
 

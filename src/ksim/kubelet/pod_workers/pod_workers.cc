@@ -188,8 +188,8 @@ sim::Task<void> PodWorkers::Run(PodWorker* worker) {
       const auto is_soon = [now = env_.sim.now()](const std::optional<VirtualTime>& at) {
         return at && *at - now <= kLongestWait;
       };
-      const bool retries = is_soon(worker->retry_at) || is_soon(worker->pull_at) ||
-                           (worker->failed && worker->news);
+      const bool retries =
+          is_soon(worker->retry_at) || is_soon(worker->pull_at) || (worker->failed && worker->news);
       const sim::TimerKind kind = retries ? sim::TimerKind::kWork : sim::TimerKind::kPeriodic;
       const bool woken = co_await worker->wake.WaitFor(wait, kind);
       if (!woken) break;

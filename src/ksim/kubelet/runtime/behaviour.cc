@@ -129,8 +129,8 @@ namespace {
 // "5", "5s", "1m", "0.5" of the command sleep; GNU's suffixes. nullopt: something else.
 std::optional<Duration> SleepTime(std::string_view text) {
   const bool bare = !text.empty() && text.back() >= '0' && text.back() <= '9';
-  const absl::StatusOr<Duration> parsed = ParseDuration(bare ? std::string(text) + "s"
-                                                             : std::string(text));
+  const absl::StatusOr<Duration> parsed =
+      ParseDuration(bare ? std::string(text) + "s" : std::string(text));
   if (!parsed.ok() || *parsed < Duration()) return std::nullopt;
   return *parsed;
 }

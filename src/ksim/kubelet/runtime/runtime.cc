@@ -258,13 +258,11 @@ sim::Task<void> Runtime::StopSandbox(std::string uid) {
 void Runtime::Adopt(const api::Object& pod) {
   const value::Value& status = pod.status();
   const auto ran = [](const value::Value& statuses) {
-    return std::any_of(statuses.items().begin(), statuses.items().end(), [](const auto& s) {
-      return !s.Get("containerID").AsString().empty();
-    });
+    return std::any_of(statuses.items().begin(), statuses.items().end(),
+                       [](const auto& s) { return !s.Get("containerID").AsString().empty(); });
   };
   const std::string_view ip = status.Get("podIP").AsString();
-  const bool any = ran(status.Get("containerStatuses")) ||
-                   ran(status.Get("initContainerStatuses"));
+  const bool any = ran(status.Get("containerStatuses")) || ran(status.Get("initContainerStatuses"));
   const std::string_view phase = status.Get("phase").AsString();
   const bool over = phase == "Succeeded" || phase == "Failed";
   if (!any && !over && ip.empty()) return;  // its kubelet has not begun with it
@@ -276,10 +274,10 @@ void Runtime::Adopt(const api::Object& pod) {
   sandbox.ip = ip;
   const std::string network = pod_network_ + ".";
   std::size_t last = 0;
-  const auto [end, error] = ip.starts_with(network)
-                                ? std::from_chars(ip.data() + network.size(),
-                                                  ip.data() + ip.size(), last)
-                                : std::from_chars_result{ip.data(), std::errc::invalid_argument};
+  const auto [end, error] =
+      ip.starts_with(network)
+          ? std::from_chars(ip.data() + network.size(), ip.data() + ip.size(), last)
+          : std::from_chars_result{ip.data(), std::errc::invalid_argument};
   if (error == std::errc() && last < addresses_.size()) {
     sandbox.address = last;
     addresses_.set(last);

@@ -43,8 +43,8 @@ struct Container {
   bool init = false;
   VirtualTime started, finished;
   int exit_code = 0;
-  bool oom = false;  // the kernel killed it for its memory
-  int restarts = 0;                           // how many of this name came before
+  bool oom = false;   // the kernel killed it for its memory
+  int restarts = 0;   // how many of this name came before
   value::Value told;  // its status, of a container that was adopted and has not changed since
   std::shared_ptr<const Container> previous;  // the one before, which has ended; null: none
 };
@@ -151,8 +151,8 @@ class Runtime {
   std::bitset<256> addresses_;                       // that pods have
   absl::btree_map<std::string, PodSandbox> pods_;    // by uid
   absl::btree_map<std::string, PodSandbox> played_;  // pods that Stages play, by uid
-  std::shared_ptr<const ImageCatalog> catalog_;       // never null
-  std::set<std::string, std::less<>> images_;         // by full name
+  std::shared_ptr<const ImageCatalog> catalog_;      // never null
+  std::set<std::string, std::less<>> images_;        // by full name
   bool pulling_ = false;
   sim::Signal pull_done_;
   std::set<Trouble> troubles_;

@@ -18,7 +18,7 @@ using value::Value;
 namespace {
 
 constexpr Duration kReconcilePeriod = Milliseconds(100);
-constexpr Duration kLookPeriod = Milliseconds(300);        // podAttachAndMountRetryInterval
+constexpr Duration kLookPeriod = Milliseconds(300);         // podAttachAndMountRetryInterval
 constexpr Duration kLongestWait = Minutes(2) + Seconds(3);  // podAttachAndMountTimeout
 constexpr Duration kFirstBackOff = Milliseconds(500);
 constexpr Duration kLongestBackOff = Minutes(2) + Seconds(2);
@@ -57,9 +57,9 @@ struct VolumeManager::Volume {
   std::string name;
   std::vector<ObjectReference> sources;
   bool mounted = false;
-  bool due = true;       // to be set up, or to be set up again
-  Duration backoff;      // 0: the last set-up did not fail
-  VirtualTime failed;    // then
+  bool due = true;     // to be set up, or to be set up again
+  Duration backoff;    // 0: the last set-up did not fail
+  VirtualTime failed;  // then
 };
 
 struct VolumeManager::PodVolumes {
@@ -145,8 +145,7 @@ void VolumeManager::ReportTimeout(const PodVolumes& pod) {
   std::sort(unmounted.begin(), unmounted.end());
   const auto mounts = MountedNames(pod.pod);
   for (const Value& spec : pod.pod.spec().Get("volumes").items())
-    if (mounts.contains(spec.Get("name").AsString()))
-      all.emplace_back(spec.Get("name").AsString());
+    if (mounts.contains(spec.Get("name").AsString())) all.emplace_back(spec.Get("name").AsString());
   recorder_.Event(pod.pod, "Warning", "FailedMount",
                   fmt::format("Unable to attach or mount volumes: unmounted volumes=[{}], "
                               "unattached volumes=[{}]: timed out waiting for the condition",
@@ -185,9 +184,9 @@ sim::Task<void> VolumeManager::Mount(std::shared_ptr<PodVolumes> pod) {
                            ? kFirstBackOff
                            : std::min(volume.backoff + volume.backoff, kLongestBackOff);
       volume.failed = process_.SteadyNow();
-      recorder_.Event(pod->pod, "Warning", "FailedMount",
-                      fmt::format("MountVolume.SetUp failed for volume \"{}\" : {}", volume.name,
-                                  error));
+      recorder_.Event(
+          pod->pod, "Warning", "FailedMount",
+          fmt::format("MountVolume.SetUp failed for volume \"{}\" : {}", volume.name, error));
     }
     if (worked) continue;
     if (!next) break;

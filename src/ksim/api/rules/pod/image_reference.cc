@@ -95,9 +95,8 @@ bool CutDomain(std::string_view* name) {
 }
 
 bool IsIdentifier(std::string_view image) {
-  return image.size() == 64 && ConsistsOf(image, [](char c) {
-           return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f');
-         });
+  return image.size() == 64 &&
+         ConsistsOf(image, [](char c) { return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f'); });
 }
 
 // The image's tag: "latest" where there is neither a tag nor a digest, "" where there is a digest

@@ -44,8 +44,8 @@ Result AppArmorProfile(const Pod& pod) {
   }
   TextSet bad;
   const bool by_pod = !IsAllowedAppArmor(pod.context(), &bad);
-  const Texts containers =
-      BadContainers(pod, [&bad](const Value& context) { return !IsAllowedAppArmor(context, &bad); });
+  const Texts containers = BadContainers(
+      pod, [&bad](const Value& context) { return !IsAllowedAppArmor(context, &bad); });
   Texts values(bad.begin(), bad.end());
   values.insert(values.end(), annotations.begin(), annotations.end());
   if (values.empty()) return std::nullopt;
@@ -59,9 +59,9 @@ Result AppArmorProfile(const Pod& pod) {
 }
 
 Result CapabilitiesBaseline(const Pod& pod) {
-  static const TextSet kAllowed{"AUDIT_WRITE", "CHOWN",   "DAC_OVERRIDE",     "FOWNER", "FSETID",
-                                "KILL",        "MKNOD",   "NET_BIND_SERVICE", "SETFCAP", "SETGID",
-                                "SETPCAP",     "SETUID",  "SYS_CHROOT"};
+  static const TextSet kAllowed{"AUDIT_WRITE", "CHOWN",  "DAC_OVERRIDE",     "FOWNER",  "FSETID",
+                                "KILL",        "MKNOD",  "NET_BIND_SERVICE", "SETFCAP", "SETGID",
+                                "SETPCAP",     "SETUID", "SYS_CHROOT"};
   TextSet added;
   const Texts bad = BadContainers(pod, [&added](const Value& context) {
     bool good = true;
@@ -91,8 +91,8 @@ Result HostPathVolumes(const Pod& pod) {
   for (const Value& volume : pod.spec.Get("volumes").items())
     if (volume.Has("hostPath")) volumes.emplace_back(volume.Get("name").AsString());
   if (volumes.empty()) return std::nullopt;
-  return Forbidden("hostPath volumes", fmt::format("{} {}", Plural("volume", "volumes", volumes),
-                                                   JoinQuote(volumes)));
+  return Forbidden("hostPath volumes",
+                   fmt::format("{} {}", Plural("volume", "volumes", volumes), JoinQuote(volumes)));
 }
 
 Result HostPorts(const Pod& pod) {
@@ -128,20 +128,19 @@ Result HostProbes(const Pod& pod) {
       }
   });
   if (bad.empty()) return std::nullopt;
-  return Forbidden(
-      "probe or lifecycle host",
-      fmt::format("{} {} {} {}", Containers(Texts(bad.begin(), bad.end())),
-                  Plural("uses", "use", bad),
-                  Plural("probe or lifecycle host", "probe or lifecycle hosts", hosts),
-                  JoinQuote(hosts)));
+  return Forbidden("probe or lifecycle host",
+                   fmt::format("{} {} {} {}", Containers(Texts(bad.begin(), bad.end())),
+                               Plural("uses", "use", bad),
+                               Plural("probe or lifecycle host", "probe or lifecycle hosts", hosts),
+                               JoinQuote(hosts)));
 }
 
 Result Privileged(const Pod& pod) {
-  const Texts bad = BadContainers(
-      pod, [](const Value& context) { return context.Get("privileged").AsBool(); });
+  const Texts bad =
+      BadContainers(pod, [](const Value& context) { return context.Get("privileged").AsBool(); });
   if (bad.empty()) return std::nullopt;
-  return Forbidden("privileged", fmt::format("{} must not set securityContext.privileged=true",
-                                             Containers(bad)));
+  return Forbidden("privileged",
+                   fmt::format("{} must not set securityContext.privileged=true", Containers(bad)));
 }
 
 Result ProcMountAlways(const Pod& pod) {
@@ -157,9 +156,7 @@ Result ProcMountAlways(const Pod& pod) {
                                             Containers(bad), JoinQuote(types)));
 }
 
-Result ProcMount(const Pod& pod) {
-  return IsRelaxed(pod) ? std::nullopt : ProcMountAlways(pod);
-}
+Result ProcMount(const Pod& pod) { return IsRelaxed(pod) ? std::nullopt : ProcMountAlways(pod); }
 
 Result SeLinuxOptions(const Pod& pod) {
   TextSet allowed{"", "container_t", "container_init_t", "container_kvm_t"};
@@ -205,8 +202,8 @@ Result SeccompAnnotations(const Pod& pod) {
   const auto look = [&](const std::string& key) {
     if (!annotations.Has(key)) return;
     const std::string_view value = annotations.Get(key).AsString();
-    const bool valid = value == "runtime/default" || value == "docker/default" ||
-                       value.starts_with("localhost/");
+    const bool valid =
+        value == "runtime/default" || value == "docker/default" || value.starts_with("localhost/");
     if (!valid) forbidden.insert(fmt::format("{}={}", key, api::GoQuote(value)));
   };
   look("seccomp.security.alpha.kubernetes.io/pod");
@@ -214,9 +211,9 @@ Result SeccompAnnotations(const Pod& pod) {
     look("container.seccomp.security.alpha.kubernetes.io/" + name);
   });
   if (forbidden.empty()) return std::nullopt;
-  return Forbidden("seccompProfile", fmt::format("forbidden {} {}",
-                                                 Plural("annotation", "annotations", forbidden),
-                                                 fmt::join(forbidden, ", ")));
+  return Forbidden("seccompProfile",
+                   fmt::format("forbidden {} {}", Plural("annotation", "annotations", forbidden),
+                               fmt::join(forbidden, ", ")));
 }
 
 }  // namespace
@@ -240,12 +237,18 @@ Result SeccompProfileBaseline(const Pod& pod) {
 
 Result Sysctls(const Pod& pod) {
   static constexpr std::pair<int, std::string_view> kAllowed[] = {
-      {0, "kernel.shm_rmid_forced"},          {0, "net.ipv4.ip_local_port_range"},
-      {0, "net.ipv4.tcp_syncookies"},         {0, "net.ipv4.ping_group_range"},
-      {0, "net.ipv4.ip_unprivileged_port_start"}, {27, "net.ipv4.ip_local_reserved_ports"},
-      {29, "net.ipv4.tcp_keepalive_time"},    {29, "net.ipv4.tcp_fin_timeout"},
-      {29, "net.ipv4.tcp_keepalive_intvl"},   {29, "net.ipv4.tcp_keepalive_probes"},
-      {32, "net.ipv4.tcp_rmem"},              {32, "net.ipv4.tcp_wmem"}};
+      {0, "kernel.shm_rmid_forced"},
+      {0, "net.ipv4.ip_local_port_range"},
+      {0, "net.ipv4.tcp_syncookies"},
+      {0, "net.ipv4.ping_group_range"},
+      {0, "net.ipv4.ip_unprivileged_port_start"},
+      {27, "net.ipv4.ip_local_reserved_ports"},
+      {29, "net.ipv4.tcp_keepalive_time"},
+      {29, "net.ipv4.tcp_fin_timeout"},
+      {29, "net.ipv4.tcp_keepalive_intvl"},
+      {29, "net.ipv4.tcp_keepalive_probes"},
+      {32, "net.ipv4.tcp_rmem"},
+      {32, "net.ipv4.tcp_wmem"}};
   Texts forbidden;
   for (const Value& sysctl : pod.context().Get("sysctls").items()) {
     const std::string_view name = sysctl.Get("name").AsString();

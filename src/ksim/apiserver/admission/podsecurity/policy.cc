@@ -25,9 +25,8 @@ std::optional<int> ParseMinor(std::string_view text) {
   if (!text.starts_with("v1.")) return std::nullopt;
   text.remove_prefix(3);
   const bool leading_zero = text.size() > 1 && text.front() == '0';
-  const bool digits = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return c >= '0' && c <= '9';
-  });
+  const bool digits = !text.empty() && std::all_of(text.begin(), text.end(),
+                                                   [](char c) { return c >= '0' && c <= '9'; });
   int minor = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), minor);
   if (!digits || leading_zero || error != std::errc()) return std::nullopt;
@@ -59,7 +58,9 @@ class ModeReader {
     }
     return read;
   }
-  bool Has(std::string_view label) const { return labels_.Has(fmt::format("{}{}", kPrefix, label)); }
+  bool Has(std::string_view label) const {
+    return labels_.Has(fmt::format("{}{}", kPrefix, label));
+  }
 
  private:
   const std::string* Find(const std::string& label) {
@@ -89,9 +90,8 @@ bool Policy::IsFullyPrivileged() const {
 }
 
 bool HasLabels(const Value& labels) {
-  return std::any_of(labels.members().begin(), labels.members().end(), [](const Value::Member& m) {
-    return m.name.text().starts_with(kPrefix);
-  });
+  return std::any_of(labels.members().begin(), labels.members().end(),
+                     [](const Value::Member& m) { return m.name.text().starts_with(kPrefix); });
 }
 
 Policy PolicyOf(const Value& labels, api::FieldErrorList* errors) {

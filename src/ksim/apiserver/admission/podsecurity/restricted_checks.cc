@@ -19,9 +19,9 @@ Result AllowPrivilegeEscalation(const Pod& pod) {
     return allow.is_null() || allow.AsBool();
   });
   if (bad.empty()) return std::nullopt;
-  return Forbidden("allowPrivilegeEscalation != false",
-                   fmt::format("{} must set securityContext.allowPrivilegeEscalation=false",
-                               Containers(bad)));
+  return Forbidden(
+      "allowPrivilegeEscalation != false",
+      fmt::format("{} must set securityContext.allowPrivilegeEscalation=false", Containers(bad)));
 }
 
 Result CapabilitiesRestricted(const Pod& pod) {
@@ -54,15 +54,30 @@ Result CapabilitiesRestricted(const Pod& pod) {
 
 Result RestrictedVolumes(const Pod& pod) {
   constexpr int kImagesSince = 31;  // of the server
-  static constexpr std::string_view kAllowed[] = {
-      "configMap", "csi",       "downwardAPI", "emptyDir", "ephemeral", "persistentVolumeClaim",
-      "projected", "secret"};
-  static constexpr std::string_view kKnown[] = {
-      "hostPath",  "gcePersistentDisk",    "awsElasticBlockStore", "gitRepo", "nfs",
-      "iscsi",     "glusterfs",            "rbd",                  "flexVolume", "cinder",
-      "cephfs",    "flocker",              "fc",                   "azureFile", "vsphereVolume",
-      "quobyte",   "azureDisk",            "photonPersistentDisk", "portworxVolume", "scaleIO",
-      "storageos"};
+  static constexpr std::string_view kAllowed[] = {"configMap", "csi",       "downwardAPI",
+                                                  "emptyDir",  "ephemeral", "persistentVolumeClaim",
+                                                  "projected", "secret"};
+  static constexpr std::string_view kKnown[] = {"hostPath",
+                                                "gcePersistentDisk",
+                                                "awsElasticBlockStore",
+                                                "gitRepo",
+                                                "nfs",
+                                                "iscsi",
+                                                "glusterfs",
+                                                "rbd",
+                                                "flexVolume",
+                                                "cinder",
+                                                "cephfs",
+                                                "flocker",
+                                                "fc",
+                                                "azureFile",
+                                                "vsphereVolume",
+                                                "quobyte",
+                                                "azureDisk",
+                                                "photonPersistentDisk",
+                                                "portworxVolume",
+                                                "scaleIO",
+                                                "storageos"};
   const auto has = [](const Value& volume) {
     return [&volume](std::string_view type) { return volume.Has(type); };
   };
@@ -76,12 +91,11 @@ Result RestrictedVolumes(const Pod& pod) {
     types.emplace(type == std::end(kKnown) ? "unknown" : *type);
   }
   if (volumes.empty()) return std::nullopt;
-  return Forbidden(
-      "restricted volume types",
-      fmt::format("{} {} {} {} {}", Plural("volume", "volumes", volumes), JoinQuote(volumes),
-                  Plural("uses", "use", volumes),
-                  Plural("restricted volume type", "restricted volume types", types),
-                  JoinQuote(types)));
+  return Forbidden("restricted volume types",
+                   fmt::format("{} {} {} {} {}", Plural("volume", "volumes", volumes),
+                               JoinQuote(volumes), Plural("uses", "use", volumes),
+                               Plural("restricted volume type", "restricted volume types", types),
+                               JoinQuote(types)));
 }
 
 Result RunAsNonRoot(const Pod& pod) {
@@ -92,17 +106,16 @@ Result RunAsNonRoot(const Pod& pod) {
   const bool by_pod = is_false(pod.context());
   const bool pod_says = pod.context().Get("runAsNonRoot").AsBool();
   const Texts explicitly = BadContainers(pod, is_false);
-  const Texts implicitly = BadContainers(pod, [pod_says](const Value& context) {
-    return !pod_says && !context.Has("runAsNonRoot");
-  });
+  const Texts implicitly = BadContainers(
+      pod, [pod_says](const Value& context) { return !pod_says && !context.Has("runAsNonRoot"); });
   if (by_pod || !explicitly.empty())
     return Forbidden("runAsNonRoot != true",
                      fmt::format("{} must not set securityContext.runAsNonRoot=false",
                                  Setters(by_pod, explicitly)));
   if (implicitly.empty()) return std::nullopt;
-  return Forbidden("runAsNonRoot != true",
-                   fmt::format("pod or {} must set securityContext.runAsNonRoot=true",
-                               Containers(implicitly)));
+  return Forbidden(
+      "runAsNonRoot != true",
+      fmt::format("pod or {} must set securityContext.runAsNonRoot=true", Containers(implicitly)));
 }
 
 Result RunAsUser(const Pod& pod) {
@@ -113,8 +126,8 @@ Result RunAsUser(const Pod& pod) {
   const bool by_pod = is_root(pod.context());
   const Texts containers = BadContainers(pod, is_root);
   if (!by_pod && containers.empty()) return std::nullopt;
-  return Forbidden("runAsUser=0", fmt::format("{} must not set runAsUser=0",
-                                              Setters(by_pod, containers)));
+  return Forbidden("runAsUser=0",
+                   fmt::format("{} must not set runAsUser=0", Setters(by_pod, containers)));
 }
 
 Result SeccompProfileRestricted(const Pod& pod) {
