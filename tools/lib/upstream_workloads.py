@@ -494,6 +494,7 @@ def draw_nodelifecycle(draw):
     for i in range(draw.randint(2, 9)):
         steps.add(draw_node_step(draw, draw.choice(nodes), i, steps.at))
     return {"given": given, "steps": steps.steps, "cluster": {"nodes": draw.choice([0, 1, 1, 3])},
+            "together": True,  # the controller looks every 5 s
             "ready": [p["metadata"]["name"] for p in given if p["kind"] == "Pod"
                       and draw.random() < 0.7]}
 
