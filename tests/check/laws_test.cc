@@ -274,6 +274,16 @@ spec:
   EXPECT_EQ(Contradictions(t), "");
 }
 
+// A Deployment whose ReplicaSet cannot be made is given up after fifteen tries.
+TEST(Laws, AReconcileMayDropItsKey) {
+  const Trace t = Recorded("museum/b17-hash-collision", "1.30");
+  const auto dropped = Both(OfKind(Kind::kReconcile), [](const Record& r) {
+    return r.Text("result").starts_with("dropped after error: ");
+  });
+  EXPECT_LT(Find(t, dropped), t.events.size());
+  EXPECT_EQ(Contradictions(t), "");
+}
+
 TEST(Laws, EachContradictionIsTold) {
   for (const Row& row : Rows()) {
     SCOPED_TRACE(row.name);

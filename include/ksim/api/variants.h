@@ -45,6 +45,7 @@ struct Variants {
   enum class CreateTimeout : std::uint8_t { kRequeue, kSwallow };
   enum class ReplaceDelta : std::uint8_t { kReplaced, kSync };
   enum class MoveRequest : std::uint8_t { kCycle, kIgnore };
+  enum class NoopWrite : std::uint8_t { kDrop, kKeep };
 
   TooLargeRV reflector_too_large_rv = TooLargeRV::kRelistConsistent;
   FifoReplace deltafifo_replace = FifoReplace::kQueueToo;
@@ -71,6 +72,7 @@ struct Variants {
   CreateTimeout rs_create_timeout = CreateTimeout::kRequeue;
   ReplaceDelta deltafifo_replace_delta = ReplaceDelta::kReplaced;
   MoveRequest scheduler_move_request = MoveRequest::kCycle;
+  NoopWrite endpoint_noop_write = NoopWrite::kDrop;
 };
 
 struct VariantInfo {

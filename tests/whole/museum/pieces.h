@@ -47,6 +47,7 @@ inline const std::vector<Piece>& Pieces() {
        "B18"},
       {"b19-create-timeout", "rs.createTimeout", "swallow", "esr", "B19"},
       {"b20-move-request", "scheduler.moveRequest", "ignore", "esr", "B20"},
+      {"b21-noop-write", "endpoint.noopWrite", "keep", "expect", "B21", false},
       {"b23-lost-previous", "storage.lostPrevious", "drop", "watch.reliable", "B23"},
       {"b24-initial-events", "reflector.initialEventsRV", "lastEvent", "informer.converges",
        "B24"}};

@@ -65,6 +65,14 @@ std::vector<VariantInfo> Table() {
            "k/k#29735",
            {"count", "count", "count"},
            true}),
+      VariantEntry<&V::endpoint_noop_write>(
+          {"endpoint.noopWrite",
+           {"drop", "keep"},
+           "Endpoints that a write has left as they were count as out of date from then on",
+           "B21",
+           "k/k#125675, #127417, #127429",
+           {"", "drop", "drop"},
+           true}),
       VariantEntry<&V::event_delete_rv>(
           {"event.deleteRV",
            {"deletionRV", "objectRV"},

@@ -282,7 +282,7 @@ class Run : public TraceLaw {
       return delay.ok() && FormatDuration(*delay) == result.substr(kAfter.size());
     }
     return result == "ok" || result == "requeue" || result.starts_with("error: ") ||
-           result.starts_with("terminal error: ");
+           result.starts_with("terminal error: ") || result.starts_with("dropped after error: ");
   }
 
   // A key comes from a handler, or comes again. One that is being worked on may lead to others: an

@@ -12,6 +12,7 @@
 #include "ksim/controllers/common/retries.h"
 #include "ksim/controllers/endpoint/endpoints_content.h"
 #include "ksim/controllers/endpointutil/service_pods.h"
+#include "ksim/sim/probe.h"
 
 namespace ksim::controllers {
 
@@ -135,7 +136,10 @@ sim::Task<std::string> EndpointsController::Write(api::Object service, api::Obje
     co_return updated.status().message.str();
   }
   // An update that changed nothing has the old version, which will not go from the cache.
-  if (profile_.tracks_stale_endpoints && updated->resource_version() != current.resource_version())
+  const bool changed = updated->resource_version() != current.resource_version();
+  const bool keeps = context_.env().variants.endpoint_noop_write == api::Variants::NoopWrite::kKeep;
+  if (!changed && keeps) KSIM_PROBE("variant/endpoint.noopWrite");
+  if (profile_.tracks_stale_endpoints && (changed || keeps))
     stale_[service.key()] = current.resource_version();
   co_return "";
 }
