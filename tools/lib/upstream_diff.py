@@ -36,8 +36,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # So many draws of the latencies a workload has to come out equal under one of: of pods that rank
 # equal either may go, and then the messages about it take another time.
 WORLDS = 8
-# What `rejectWrite` leaves on the object whose write it answers with a conflict. It strikes the
-# next write, and after other faults that is one object's or another's.
+# The annotation that `rejectWrite` leaves on the object whose write it answers with a conflict. It
+# strikes the next write, and after other faults that is one object's or another's.
 ANOTHER_WRITER = "metadata.annotations['ksim.dev/another-writer']"
 CONTAINER = re.compile(r"containerd://[0-9a-f]{64}")  # drawn, as uids are
 

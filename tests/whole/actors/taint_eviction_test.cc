@@ -85,6 +85,21 @@ TEST(TaintEviction, PodsGoWhenTheirTolerationIsOver) {
   }
 }
 
+// A pod that terminates has a generation more; its condition is as it was. CTRL-TE-03
+TEST(TaintEviction, AConditionThatIsThereIsNotWrittenAgain) {
+  ActorWorld w(api::Compat::k1_36);
+  w.AddNode("n");
+  TolerantPod(w, "p", -1, "other");
+  StartEviction(w, api::Compat::k1_36);
+  SetTaints(w, "k");
+  w.Advance(Seconds(5));
+  ASSERT_TRUE(IsGoing(w, "p"));
+  w.Forget();
+  SetTaints(w, "kl");
+  w.Advance(Seconds(1));
+  EXPECT_THAT(w.Requests({"pods"}), ElementsAre("get pods/p", "delete pods/p"));
+}
+
 // taint_eviction_test.go TestUpdateNodeWithMultipleTaints: each new taint counts. CTRL-TE-01, 02
 TEST(TaintEviction, ATaintThatIsNotToleratedEndsTheWait) {
   ActorWorld w;

@@ -16,6 +16,15 @@ Value DisruptionTarget(const api::Object& pod, std::string_view reason, std::str
   return condition.Set("observedGeneration", Value::Int(pod.generation()));
 }
 
+bool HasCondition(const api::Object& pod, const Value& condition) {
+  const Value* const old =
+      api::FindCondition(pod.status().Get("conditions"), condition.Get("type").AsString());
+  if (old == nullptr) return false;
+  return old->Get("status") == condition.Get("status") &&
+         old->Get("reason") == condition.Get("reason") &&
+         old->Get("message") == condition.Get("message");
+}
+
 sim::Task<std::optional<api::Status>> PatchPodStatus(client::Client& client, api::Object pod,
                                                      Value status) {
   static const Path kUid{"metadata", "uid"};

@@ -19,6 +19,10 @@ namespace ksim::controllers {
 value::Value DisruptionTarget(const api::Object& pod, std::string_view reason,
                               std::string_view message, const Profile& profile);
 
+// The pod has the condition with this status, reason and message. That its observedGeneration is
+// another is no reason to write it (UpdatePodCondition's answer).
+bool HasCondition(const api::Object& pod, const value::Value& condition);
+
 // nullopt: written, or there was nothing to write.
 sim::Task<std::optional<api::Status>> PatchPodStatus(client::Client& client, api::Object pod,
                                                      value::Value status);

@@ -218,11 +218,13 @@ sim::Task<bool> TaintEviction::MarkAndDelete(std::string ns, std::string name) {
     if (!pod.ok()) co_return false;
     const Value condition = DisruptionTarget(
         *pod, "DeletionByTaintManager", "Taint manager: deleting due to NoExecute taint", profile_);
-    const Value conditions =
-        api::UpdateCondition(pod->status().Get("conditions"), condition, process_.Now());
-    const Value status = pod->status().Set("conditions", conditions);
-    const std::optional<api::Status> failed = co_await PatchPodStatus(client_, *pod, status);
-    if (failed) co_return false;
+    if (!HasCondition(*pod, condition)) {
+      const Value conditions =
+          api::UpdateCondition(pod->status().Get("conditions"), condition, process_.Now());
+      const Value status = pod->status().Set("conditions", conditions);
+      const std::optional<api::Status> failed = co_await PatchPodStatus(client_, *pod, status);
+      if (failed) co_return false;
+    }
   }
   const api::DeleteOptions graceful;
   client::Client::ObjectResult deleted = co_await client_.Delete(pod_resource_, ns, name, graceful);
