@@ -8,7 +8,7 @@
 #include <map>
 
 #include "ksim/client/core/payloads.h"
-#include "ksim/scenario/initial_objects.h"
+#include "ksim/scenario/initial/initial_objects.h"
 #include "ksim/scenario/runner.h"
 #include "ksim/store/events.h"
 #include "ksim/value/json.h"

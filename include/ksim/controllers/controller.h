@@ -36,6 +36,8 @@ struct ControllerContext {
   std::int64_t terminated_pod_threshold = 12500;
   // The certificate that root-ca-cert-publisher publishes (--root-ca-file); "": ksim's own.
   std::string root_ca;
+  // The cluster ran before the simulation began, and so did this controller.
+  bool takes_over = false;
   // The metrics APIs of the cluster; outlives the run. Null: it has none.
   const api::MetricsSource* metrics = nullptr;
 

@@ -8,7 +8,7 @@
 
 #include "ksim/api/core/kind_service.h"
 #include "ksim/base/status.h"
-#include "ksim/scenario/initial_objects.h"
+#include "ksim/scenario/initial/initial_objects.h"
 #include "ksim/scenario/schema.h"
 #include "ksim/scenario/stages.h"
 

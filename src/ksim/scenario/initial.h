@@ -1,7 +1,7 @@
 // The initial state of a scenario: objects as a real cluster had them, which are in the store
 // before anything starts, as they stand: with status, uids, owners and managers, in the order of
 // their resource versions. Their times are shifted so that the newest is the start of the run. Each
-// Node among them gets a kubelet, which finds its pods running (world_initial.cc).
+// Node among them gets a kubelet, which finds its pods running (initial/initial_store.h).
 //
 // Reading such objects twice gives the same: what a trace's header holds needs no more work.
 #pragma once

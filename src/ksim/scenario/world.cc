@@ -15,6 +15,7 @@
 #include "ksim/scenario/component_bodies.h"
 #include "ksim/scenario/controller_parts.h"
 #include "ksim/scenario/guests.h"
+#include "ksim/scenario/initial/initial_store.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/scenario/schema.h"
 #include "ksim/scenario/stages.h"
@@ -132,7 +133,8 @@ World::World(const Scenario& scenario, WorldOptions options)
     metrics_ = std::make_unique<ClusterMetrics>(scenario.cluster.metrics);
     controller_settings_.metrics = metrics_.get();
   }
-  controller_settings_.root_ca = InitialRootCa();
+  controller_settings_.root_ca = InitialRootCa(initial_);
+  controller_settings_.takes_over = !initial_.empty();
   shared_.kubelets_taint = kubelets_taint_;
   shared_.service_cidr = scenario.cluster.service_cidr;
   shared_.service_accounts_made =
@@ -222,6 +224,7 @@ std::vector<std::unique_ptr<controllers::Controller>> MakeControllers(
     context.terminated_pod_threshold = settings.terminated_pod_threshold;
     context.metrics = settings.metrics;
     context.root_ca = settings.root_ca;
+    context.takes_over = settings.takes_over && process.incarnation() == 1;
     all.push_back(info->make(std::move(context)));
   }
   return all;
@@ -284,7 +287,7 @@ void World::AddNode(const std::string& name, const NodeSpec& spec) {
   options.taints_by_conditions = kubelets_taint_;
   options.lease_is_awaited = !kubelets_taint_;
   options.stages = stages_;
-  if (!started_) options.UseNode(InitialNode(name));
+  if (!started_) options.UseNode(InitialNode(initial_, name));
   auto& machine = machines_[name];
   machine = std::make_unique<kubelet::Runtime>(env_, name, options.pod_network());
   machine->EndJobsAfter(jobs_end_after_);
@@ -365,7 +368,7 @@ bool World::Start() {
   started_ = true;
   etcd_.process().Start();
   EmitActor(sim_, etcd_.process(), "start");
-  PutInitialObjects();
+  PutInitialObjects(initial_, shared_, etcd_.store());
   for (const auto& server : servers_) {
     if (IsInterrupted()) return false;
     server->Start();
@@ -375,7 +378,7 @@ bool World::Start() {
     if (IsInterrupted()) return false;
     component->process().Start();
   }
-  AdoptInitialPods();
+  AdoptInitialPods(initial_, shared_, machines_);
   for (const auto& guest : guests_) guest->process().Start();
   user_->Start();
   return true;

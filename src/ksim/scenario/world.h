@@ -66,7 +66,8 @@ struct ControllerSettings {
   ControllerSettings() = default;
   std::int64_t terminated_pod_threshold = 0;
   const api::MetricsSource* metrics = nullptr;
-  std::string root_ca;  // of the initial state; "": there is none
+  std::string root_ca;      // of the initial state; "": there is none
+  bool takes_over = false;  // there is an initial state
 };
 
 class World : public fault::Cluster {
@@ -137,10 +138,6 @@ class World : public fault::Cluster {
 
  private:
   std::vector<store::KeyValue> Stored(std::string_view prefix) const;  // by key
-  void PutInitialObjects();
-  void AdoptInitialPods();
-  value::Value InitialNode(const std::string& name) const;  // null: there is none
-  std::string InitialRootCa() const;                        // "": there is none
   bool IsInterrupted() const { return interrupted_ && interrupted_(); }
   void RegisterKinds(const Scenario& scenario, const WorldOptions& options);
   void AddServers(const Scenario& scenario, const WorldOptions& world);

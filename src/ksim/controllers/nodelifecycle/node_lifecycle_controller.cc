@@ -165,8 +165,12 @@ sim::Task<void> NodeLifecycleController::TakeInNodes(const Objects& nodes) {
       zones_.AddIfNew(ZoneKey(node), now);
   }
   for (const api::Object& node : added) {
-    RecordNodeEvent(node, "RegisteredNode",
-                    fmt::format("Node {0} event: Registered Node {0} in Controller", node.name()));
+    // It has told of those that were there before the simulation.
+    const bool told = context_.takes_over && node.creation_time() <= VirtualTime();
+    if (!told)
+      RecordNodeEvent(
+          node, "RegisteredNode",
+          fmt::format("Node {0} event: Registered Node {0} in Controller", node.name()));
     known_nodes_[std::string(node.name())] = node;
     zones_.AddIfNew(ZoneKey(node), now);
     co_await MarkReachable(node);

@@ -79,8 +79,8 @@ sim::Task<client::ReconcileResult> RootCaPublisher::Reconcile(std::string key) {
   static const Path kAnnotation{"metadata", "annotations", kRootCaDescriptionKey};
   const api::Object cached = config_maps_.lister().Get(key, kRootCaName);
   if (cached.empty()) co_return co_await Publish(std::move(key));
-  if (cached.Get(kData) == RootCaData(context_) &&
-      !cached.Annotation(kRootCaDescriptionKey).empty())
+  const bool same = cached.Get(kData) == RootCaData(context_);
+  if (same && !cached.Annotation(kRootCaDescriptionKey).empty())
     co_return client::ReconcileResult::Done();
   Value tree = cached.tree()
                    .Set(kData, RootCaData(context_))

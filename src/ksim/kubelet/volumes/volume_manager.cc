@@ -193,9 +193,9 @@ sim::Task<void> VolumeManager::Mount(std::shared_ptr<PodVolumes> pod) {
 
     // 2. Wait for the end of a back-off.
     const Duration left = *next - process_.SteadyNow();
-    const bool awaited = left <= kAwaitedBackOff || pod->news;
-    co_await pod->changed.WaitFor(left,
-                                  awaited ? sim::TimerKind::kWork : sim::TimerKind::kPeriodic);
+    sim::TimerKind kind = sim::TimerKind::kPeriodic;
+    if (left <= kAwaitedBackOff || pod->news) kind = sim::TimerKind::kWork;
+    co_await pod->changed.WaitFor(left, kind);
   }
   pod->mounting = false;
 }

@@ -100,7 +100,7 @@ Policy PolicyOf(const Value& labels, api::FieldErrorList* errors) {
   const bool enforces = reader.Read("enforce", Level::kRestricted, &policy.enforce);
   reader.Read("audit", Level::kPrivileged, &policy.audit);
   reader.Read("warn", Level::kPrivileged, &policy.warn);
-  // What is enforced is warned of, unless the labels say what is.
+  // The enforced level is warned of, unless the labels say another.
   if (reader.Has("warn") || !enforces || policy.enforce.level <= policy.warn.level) return policy;
   policy.warn.level = policy.enforce.level;
   if (!reader.Has("warn-version")) policy.warn.minor = policy.enforce.minor;

@@ -1,4 +1,4 @@
-#include "ksim/scenario/initial_objects.h"
+#include "ksim/scenario/initial/initial_objects.h"
 
 #include <fmt/format.h>
 
@@ -87,6 +87,14 @@ Value WithoutNulls(const Value& tree) {
   for (const Value::Member& m : tree.members())
     if (!m.value.is_null()) out.Add(m.name, WithoutNulls(m.value));
   return out.Build();
+}
+
+// A ControllerRevision's data, and a custom resource, are kept as they were written.
+Value InStoredForm(const Manifest& m, bool custom) {
+  const Value& metadata = m.tree.Get("metadata");
+  if (custom) return m.tree.Set("metadata", WithoutNulls(metadata));
+  const Value whole = WithoutNulls(m.tree);
+  return m.Kind() == "ControllerRevision" ? whole.Set("data", m.tree.Get("data")) : whole;
 }
 
 std::int64_t VersionOf(const Value& tree) {
@@ -206,7 +214,8 @@ std::vector<Manifest> PrepareInitial(std::vector<Manifest> objects, const api::K
   });
   for (Manifest& m : objects) {
     const api::ResourceInfo* kind = kinds.ByKind(m.ApiVersion(), m.Kind());
-    m.tree = WithNames(WithoutNulls(m.tree), kind == nullptr || kind->namespaced);
+    m.tree = WithNames(InStoredForm(m, kind != nullptr && kind->custom),
+                       kind == nullptr || kind->namespaced);
   }
   AddNamespaces(&objects);
 

@@ -1,0 +1,66 @@
+#include "ksim/scenario/initial/initial_store.h"
+
+#include "ksim/api/kinds.h"
+#include "ksim/api/strategy/defaulting.h"
+#include "ksim/api/views/volumes.h"
+#include "ksim/apiserver/core/event_conversion.h"
+#include "ksim/base/check.h"
+
+namespace ksim::scenario {
+
+using value::Value;
+
+namespace {
+
+bool IsA(const Manifest& m, const char* kind) { return m.Kind() == kind && m.ApiVersion() == "v1"; }
+
+}  // namespace
+
+void PutInitialObjects(const std::vector<Manifest>& initial, apiserver::Shared& shared,
+                       store::Store& store) {
+  for (const Manifest& m : initial) {
+    const api::ResourceInfo* kind = shared.kinds.ByKind(m.ApiVersion(), m.Kind());
+    KSIM_CHECK(kind != nullptr) << "no kind " << m.Kind();  // reading the scenario has seen to it
+    const api::Object object =
+        api::Object::FromTree(api::ApplyDefaults(*kind, m.tree, shared.compat));
+    store::PutRequest put(api::StorageKey(*kind, object.ns(), object.name()),
+                          apiserver::ToStored(*kind, object.tree()));
+    put.origin = store::WriteOrigin(sim::ActorId::Of("ksim"), 0);
+    const auto done = store.Put(put);
+    KSIM_CHECK(done.ok()) << "the store refuses " << m.Kind() << "/" << m.Name();
+    shared.kinds.NoteObject(*kind);
+    if (kind->kind == "Pod" && api::HasEphemeralVolume(object.tree()))
+      shared.kinds.NoteObject(api::EphemeralVolumeUse());
+    apiserver::NoteStored(shared, *kind);
+    if (kind->kind != "Namespace") continue;
+    for (const Value::Member& label : object.labels().members())
+      if (label.name.text().starts_with("pod-security.kubernetes.io/"))
+        shared.pod_security_stored = true;
+  }
+}
+
+void AdoptInitialPods(const std::vector<Manifest>& initial, const apiserver::Shared& shared,
+                      const std::map<std::string, std::unique_ptr<kubelet::Runtime>>& machines) {
+  for (const Manifest& m : initial) {
+    if (!IsA(m, "Pod")) continue;
+    const auto machine = machines.find(std::string(m.tree.Get("spec").Get("nodeName").AsString()));
+    if (machine == machines.end()) continue;
+    const api::ResourceInfo& pods = *shared.kinds.ByKind("v1", "Pod");
+    machine->second->Adopt(api::Object::FromTree(api::ApplyDefaults(pods, m.tree, shared.compat)));
+  }
+}
+
+Value InitialNode(const std::vector<Manifest>& initial, const std::string& name) {
+  for (const Manifest& m : initial)
+    if (IsA(m, "Node") && m.Name() == name) return m.tree;
+  return Value();
+}
+
+std::string InitialRootCa(const std::vector<Manifest>& initial) {
+  for (const Manifest& m : initial)
+    if (IsA(m, "ConfigMap") && m.Name() == "kube-root-ca.crt")
+      return std::string(m.tree.Get("data").Get("ca.crt").AsString());
+  return "";
+}
+
+}  // namespace ksim::scenario
