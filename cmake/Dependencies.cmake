@@ -91,6 +91,11 @@ function(ksim_need_library name module package)
 endfunction()
 ksim_need_library(nghttp2 libnghttp2 libnghttp2-dev)
 ksim_need_library(zlib zlib zlib1g-dev)
+# Patterns of schemas are Go's regular expressions, which are RE2's.
+ksim_find_re2()
+if(NOT TARGET ksim::re2)
+  message(FATAL_ERROR "ksim needs re2: install libre2-dev")
+endif()
 
 if(KSIM_TLS)
   ksim_find_openssl()

@@ -1,6 +1,6 @@
 # Libraries that ship a pkg-config file and no CMake package. Read by the build and, installed
 # beside ksimConfig.cmake, by those who use ksim; so both see the same targets ksim::yaml,
-# ksim::xxhash, ksim::nghttp2, ksim::zlib and, where ksim has TLS, ksim::openssl.
+# ksim::xxhash, ksim::nghttp2, ksim::zlib, ksim::re2 and, where ksim has TLS, ksim::openssl.
 #
 # ksim_find_system_library(<name> <pkg-config module>)
 #   Defines the imported target ksim::<name> if pkg-config knows the module; else nothing.
@@ -25,6 +25,23 @@ function(ksim_find_system_libraries)
   ksim_find_system_library(xxhash libxxhash)
   ksim_find_system_library(nghttp2 libnghttp2)
   ksim_find_system_library(zlib zlib)
+  ksim_find_re2()
+endfunction()
+
+# Without pkg-config: the flag -pthread that it gives does not go with precompiled headers.
+function(ksim_find_re2)
+  find_path(KSIM_RE2_INCLUDE_DIR re2/re2.h)
+  find_library(KSIM_RE2_LIBRARY re2)
+  mark_as_advanced(KSIM_RE2_INCLUDE_DIR KSIM_RE2_LIBRARY)
+  if(TARGET ksim::re2 OR NOT KSIM_RE2_INCLUDE_DIR OR NOT KSIM_RE2_LIBRARY)
+    return()
+  endif()
+  add_library(ksim::re2 INTERFACE IMPORTED GLOBAL)
+  set_target_properties(ksim::re2 PROPERTIES INTERFACE_LINK_LIBRARIES ${KSIM_RE2_LIBRARY})
+  if(NOT KSIM_RE2_INCLUDE_DIR STREQUAL "/usr/include")
+    set_target_properties(ksim::re2 PROPERTIES
+      INTERFACE_SYSTEM_INCLUDE_DIRECTORIES ${KSIM_RE2_INCLUDE_DIR})
+  endif()
 endfunction()
 
 # From its archives where they are: to bind libcrypto.so takes the loader a fifth of the

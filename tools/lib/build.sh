@@ -56,6 +56,7 @@ header:boost/beast/http/parser.hpp   libboost-dev
 header:nghttp2/nghttp2.h        libnghttp2-dev
 header:openssl/ssl.h            libssl-dev
 header:zlib.h                   zlib1g-dev
+header:re2/re2.h                libre2-dev
 header:protozero/pbf_reader.hpp libprotozero-dev
 header:mimalloc.h               libmimalloc-dev'
 needs_test='
