@@ -105,8 +105,9 @@ struct ClusterSpec {
   std::vector<NodeSpec> nodes;
   std::int64_t api_servers = 1;
   bool rbac = false;  // authorization: rbac; else everybody may do everything
-  std::string service_cidr = "10.96.0.0/12";      // of the addresses of Services
-  bool kubernetes_service = false;                // the servers make default/kubernetes
+  std::string service_cidr = "10.96.0.0/12";  // of the addresses of Services
+  bool kubernetes_service = false;            // the servers make default/kubernetes
+  bool any_kind = false;  // custom kinds that nobody defined are served (anyKind)
   std::int64_t terminated_pod_threshold = 12500;  // how many podgc leaves; 0 = all
   // NAMESPACE/NAME of the service account that a process of `processes` asks as.
   std::vector<std::pair<std::string, std::string>> service_accounts;

@@ -435,6 +435,7 @@ ClusterSpec ParseCluster(ParseContext& context, const YamlNode& node, api::Compa
   ParseAuthorization(context, reader, &cluster);
   ParseServiceRange(context, reader, &cluster);
   cluster.kubernetes_service = reader.Bool("kubernetesService", cluster.kubernetes_service);
+  cluster.any_kind = reader.Bool("anyKind", cluster.any_kind);
   cluster.terminated_pod_threshold =
       reader.Integer("terminatedPodGCThreshold", cluster.terminated_pod_threshold, 0);
   cluster.deny = ParseDeny(context, reader);

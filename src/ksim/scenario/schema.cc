@@ -235,6 +235,11 @@ const Type& ClusterType() {
         "Whether the API servers make the Service kubernetes of the namespace default, and its "
         "endpoints, as real ones do.",
         "false"},
+       {"anyKind", "boolean",
+        "Whether a custom kind needs no CustomResourceDefinition: it is served with the plural "
+        "that "
+        "kubectl guesses, and nothing of its objects is checked. Plain manifests are run so.",
+        "false"},
        {"terminatedPodGCThreshold", "integer",
         "How many pods that have ended the controller podgc leaves, as kube-controller-manager's "
         "--terminated-pod-gc-threshold. 0 is all.",
