@@ -17,7 +17,8 @@ Value Definition(std::string_view scope, std::string_view subresources) {
               R"("spec":{"group":"example.com","scope":")" + std::string(scope) +
               R"(","names":{"plural":"gadgets","kind":"Gadget","shortNames":["gd"]},)" +
               R"("versions":[{"name":"v1","served":true,"storage":true,)" +
-              R"("schema":{"openAPIV3Schema":{"type":"object"}},"subresources":)" +
+              R"("schema":{"openAPIV3Schema":{"type":"object",)" +
+              R"("x-kubernetes-preserve-unknown-fields":true}},"subresources":)" +
               std::string(subresources) + "}]}}");
 }
 
@@ -34,6 +35,20 @@ std::int64_t Generation(const api::Response& r) {
 class Crd : public ::testing::TestWithParam<api::Compat> {
  protected:
   Crd() : world(WorldOptions(GetParam()).Servers(2)) {}
+  // Creates a definition and waits until it is established, which takes 5 s with two servers.
+  api::Response Define(const Value& definition) {
+    api::Response made = world.Create("customresourcedefinitions", "", definition);
+    world.Advance(Seconds(6));
+    return made;
+  }
+  Value Conditions() {
+    const api::Response r = world.Get("customresourcedefinitions", "", "gadgets.example.com");
+    value::ObjectBuilder out;
+    for (const Value& c : r.object.status().Get("conditions").items())
+      out.Add(c.Get("type").AsString(), Value::Of(std::string(c.Get("status").AsString()) + " " +
+                                                  std::string(c.Get("reason").AsString())));
+    return out.Build();
+  }
   World world;
 };
 INSTANTIATE_TEST_SUITE_P(Profiles, Crd,
@@ -45,18 +60,25 @@ INSTANTIATE_TEST_SUITE_P(Profiles, Crd,
                            return name;
                          });
 
-TEST_P(Crd, ADefinitionIsServedAtOnceByEveryServer) {
+// CRD-10: the names are accepted, the kind is served from then on, and 5 s later it is established.
+TEST_P(Crd, ADefinitionIsServedByEveryServerOnceItsNamesAreAccepted) {
   EXPECT_EQ(world.kinds.ByName("gadgets"), nullptr);
   const api::Response made =
       world.Create("customresourcedefinitions", "", Definition("Namespaced", "{}"));
   ASSERT_EQ(made.code, 201) << made.status.message;
-  const Value& conditions = made.object.status().Get("conditions");
-  EXPECT_EQ(conditions.size(), 2u);
+  EXPECT_TRUE(made.object.status().Get("conditions").is_null());
   EXPECT_EQ(made.object.status().Get("storedVersions"), Json(R"(["v1"])"));
+  EXPECT_EQ(world.kinds.ByName("gadgets"), nullptr) << "not yet";
+  world.Advance(Seconds(1));
+  EXPECT_EQ(Conditions(), Json(R"({"NamesAccepted":"True NoConflicts",)"
+                               R"("Established":"False Installing"})"));
   ASSERT_NE(world.kinds.ByName("gd"), nullptr);
   const api::Response g = world.Create("gadgets", "default", Gadget("default", 1));
   ASSERT_EQ(g.code, 201) << g.status.message;
   EXPECT_EQ(Generation(g), 1);
+  world.Advance(Seconds(6));
+  EXPECT_EQ(Conditions(), Json(R"({"NamesAccepted":"True NoConflicts",)"
+                               R"("Established":"True InitialNamesAccepted"})"));
   // The first request for the kind starts the server's watch cache.
   world.List("gadgets", "default", api::ListOptions(), 1);
   world.Advance(Seconds(1));
@@ -77,7 +99,7 @@ TEST_P(Crd, EachVersionServesTheObjectsOfAll) {
   const Value alpha =
       v1.Set(Path{"name"}, Value::Of("v1alpha1")).Set(Path{"storage"}, Value::Bool(false));
   definition = definition.Set(versions, value::Arr({alpha, v1}));
-  ASSERT_EQ(world.Create("customresourcedefinitions", "", definition).code, 201);
+  ASSERT_EQ(Define(definition).code, 201);
 
   const std::string at_alpha = "gadgets.v1alpha1.example.com";
   const Path api_version{"apiVersion"};
@@ -99,13 +121,13 @@ TEST_P(Crd, EachVersionServesTheObjectsOfAll) {
 }
 
 TEST_P(Crd, ScopeDecidesWhereTheObjectsLive) {
-  world.Create("customresourcedefinitions", "", Definition("Cluster", "{}"));
+  Define(Definition("Cluster", "{}"));
   EXPECT_EQ(world.Create("gadgets", "", Gadget("", 1)).code, 201);
   EXPECT_EQ(world.Get("gadgets", "", "g").object.ns(), "");
 }
 
 TEST_P(Crd, WithAStatusSubresourceTheStatusIsApart) {
-  world.Create("customresourcedefinitions", "", Definition("Namespaced", R"({"status":{}})"));
+  Define(Definition("Namespaced", R"({"status":{}})"));
   const api::Response g = world.Create("gadgets", "default", Gadget("default", 1));
   Value tree = g.object.ToTree().Set(Path{"status", "ready"}, Value::Of(true));
   EXPECT_TRUE(world.Update("gadgets", tree).object.status().is_null()) << "the main endpoint";
@@ -121,7 +143,7 @@ TEST_P(Crd, WithAStatusSubresourceTheStatusIsApart) {
 }
 
 TEST_P(Crd, WithoutOneEveryChangeButMetadataCounts) {
-  world.Create("customresourcedefinitions", "", Definition("Namespaced", "{}"));
+  Define(Definition("Namespaced", "{}"));
   const api::Response g = world.Create("gadgets", "default", Gadget("default", 1));
   Value tree = g.object.ToTree().Set(Path{"status", "ready"}, Value::Of(true));
   const api::Response status = world.Update("gadgets", tree);
@@ -132,16 +154,75 @@ TEST_P(Crd, WithoutOneEveryChangeButMetadataCounts) {
   EXPECT_EQ(world.Patch("gadgets", "default", "g", api::PatchType::kStrategic, "{}").code, 415);
 }
 
-TEST_P(Crd, AChangedDefinitionTakesEffect) {
-  const api::Response made =
-      world.Create("customresourcedefinitions", "", Definition("Namespaced", "{}"));
+// CRD-12: whoever watches a kind whose definition changes begins anew.
+TEST_P(Crd, AChangedDefinitionTakesEffectAndEndsWatches) {
+  Define(Definition("Namespaced", "{}"));
+  world.Create("gadgets", "default", Gadget("default", 1));
+  world.List("gadgets", "default");
+  world.Advance(Seconds(1));
+  auto watch = world.Watch("gadgets", "", Options("0"));
+  const api::Response live = world.Get("customresourcedefinitions", "", "gadgets.example.com");
   const Path kSubresources{"spec", "versions"};
-  const Value changed = made.object.ToTree().Set(
+  const Value changed = live.object.ToTree().Set(
       kSubresources, Definition("Namespaced", R"({"status":{}})").Get(kSubresources));
   const api::Response updated = world.Update("customresourcedefinitions", changed);
   ASSERT_EQ(updated.code, 200) << updated.status.message;
   EXPECT_EQ(Generation(updated), 2);
   EXPECT_TRUE(world.kinds.ByName("gadgets")->has_status);
+  EXPECT_FALSE(watch->closed);
+  world.Advance(Seconds(3));
+  EXPECT_TRUE(watch->closed);
+  EXPECT_EQ(Names(world.List("gadgets", "default")), std::vector<std::string>{"g"});
+}
+
+// CRD-11: the objects go before their definition, and nothing new is created meanwhile.
+TEST_P(Crd, ADeletedDefinitionTakesItsObjectsAlong) {
+  Define(Definition("Namespaced", "{}"));
+  Value held = Gadget("default", 1).Set(Path{"metadata", "finalizers"}, Json(R"(["a.b/c"])"));
+  ASSERT_EQ(world.Create("gadgets", "default", held).code, 201);
+  const api::Response deleted =
+      world.Delete("customresourcedefinitions", "", "gadgets.example.com");
+  EXPECT_EQ(deleted.object.finalizers(),
+            std::vector<std::string>{"customresourcecleanup.apiextensions.k8s.io"});
+  world.Advance(Seconds(1));
+  EXPECT_EQ(Conditions().Get("Terminating").AsString(), "True InstanceDeletionInProgress");
+  const api::Response refused = world.Create("gadgets", "default", Gadget("default", 2));
+  EXPECT_EQ(refused.code, 405);
+  EXPECT_EQ(refused.status.message.str(),
+            "create not allowed while custom resource definition is terminating");
+  EXPECT_TRUE(world.Get("gadgets", "default", "g").object.deleting());
+  world.Patch("gadgets", "default", "g", api::PatchType::kMerge,
+              R"({"metadata":{"finalizers":null}})");
+  world.Advance(Seconds(6));
+  EXPECT_EQ(world.Get("customresourcedefinitions", "", "gadgets.example.com").code, 404);
+  EXPECT_EQ(world.List("gadgets", "default").code, 404);
+  // The same definition again: a kind of its own.
+  Define(Definition("Namespaced", "{}"));
+  EXPECT_TRUE(world.List("gadgets", "default").items.empty());
+  EXPECT_EQ(world.Create("gadgets", "default", Gadget("default", 3)).code, 201);
+}
+
+// CRD-10: a name that another definition of the group has is not accepted until that is gone.
+TEST_P(Crd, NamesThatAreTakenAreNotAccepted) {
+  Define(Definition("Namespaced", "{}"));
+  const Value other = Definition("Namespaced", "{}")
+                          .Set(Path{"metadata", "name"}, Value::Of("gizmos.example.com"))
+                          .Set(Path{"spec", "names"},
+                               Json(R"({"plural":"gizmos","kind":"Gizmo","shortNames":["gd"]})"));
+  Define(other);
+  const auto state = [&] {
+    const Value status =
+        world.Get("customresourcedefinitions", "", "gizmos.example.com").object.status();
+    const Value& c = status.Get("conditions").at(0);
+    return std::string(c.Get("reason").AsString()) + ": " +
+           std::string(c.Get("message").AsString());
+  };
+  EXPECT_EQ(state(), "ShortNamesConflict: \"gd\" is already in use");
+  EXPECT_EQ(world.kinds.ByName("gizmos"), nullptr);
+  world.Delete("customresourcedefinitions", "", "gadgets.example.com");
+  world.Advance(Seconds(8));
+  EXPECT_EQ(state(), "NoConflicts: no conflicts found");
+  EXPECT_NE(world.kinds.ByName("gizmos"), nullptr);
 }
 
 TEST_P(Crd, MistakesAreRefused) {

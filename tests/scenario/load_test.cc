@@ -156,13 +156,14 @@ TEST(Load, DocumentsThatNoStepNamesAreAnError) {
             std::string::npos);
 }
 
-TEST(Load, CustomKindsNeedNoDeclaration) {
+TEST(Load, CustomKindsNeedNoDeclarationWhereItIsSaid) {
   FakeFiles files;
-  files.Add("s.yaml",
-            kScenario +
-                "spec:\n  steps:\n  - {at: 0s, create: {documents: all}}\n"
-                "  - {at: 1s, delete: {resource: crontabs/a}}\n---\n"
-                "apiVersion: stable.example.com/v1\nkind: CronTab\nmetadata: {name: a}\n");
+  files.Add(
+      "s.yaml",
+      kScenario +
+          "spec:\n  cluster: {anyKind: true}\n  steps:\n  - {at: 0s, create: {documents: all}}\n"
+          "  - {at: 1s, delete: {resource: crontabs/a}}\n---\n"
+          "apiVersion: stable.example.com/v1\nkind: CronTab\nmetadata: {name: a}\n");
   EXPECT_EQ(AllText(Load({"s.yaml"}, files.Options())), "");
 }
 

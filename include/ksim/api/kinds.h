@@ -15,6 +15,8 @@
 
 namespace ksim::api {
 
+struct CustomDefinition;  // api/core/definition.h
+
 // One resource of the API at one version. The versions of a custom kind are rows of their own,
 // which share the storage: each reads the others' objects as its own. Flags are the strategy of
 // pkg/registry/<group>/<resource>/strategy.go.
@@ -43,6 +45,11 @@ struct ResourceInfo {
   std::string storage_prefix;              // "pods", "minions", "services/specs", "GROUP/RESOURCE"
   // The version at which objects of a custom kind with several versions are stored; "" = this one.
   std::string stored_version;
+  // What its CustomResourceDefinition says of this version; null: nothing is known but its names.
+  std::shared_ptr<const CustomDefinition> definition;
+  // Its definition is not established yet, is gone, or serves this version no longer. Look-ups find
+  // it still, after those that are served; a server answers 404.
+  bool withdrawn = false;
   // Its place among the built-in kinds; Kinds sets it.
   std::size_t builtin_number = kNotBuiltin;
 
@@ -83,6 +90,8 @@ class Kinds {
   // version that is served. Returns it at its storage version, or at the first if that is not
   // served. InvalidArgument if names or versions are missing, or none is served.
   absl::StatusOr<const ResourceInfo*> AddFromCrd(const value::Value& crd);
+  // The definition is gone: its kind is served no longer, at any version.
+  void Withdraw(std::string_view group, std::string_view resource);
   // Sorted by group, then resource, then the version that kubectl prefers.
   const std::vector<const ResourceInfo*>& all() const;
 

@@ -31,8 +31,9 @@ class Etcd;
 
 namespace ksim::apiserver {
 
-class ServiceAllocations;  // apiserver/registry/service_allocations.h
-class AccessJudge;         // core/access.h
+class ServiceAllocations;   // apiserver/registry/service_allocations.h
+struct DefinitionsInStore;  // apiserver/core/definition_listener.h
+class AccessJudge;          // core/access.h
 
 // The parts that all API servers of a cluster share. The cluster owns them; they outlive every
 // process.
@@ -69,6 +70,8 @@ struct Shared {
   std::string service_cidr = "10.96.0.0/12";
   // The addresses and ports that Services hold. Set by the first server.
   std::shared_ptr<ServiceAllocations> services;
+  // The CustomResourceDefinitions that are stored. Set by the first server.
+  std::shared_ptr<DefinitionsInStore> definitions;
 };
 
 // An object of the resource is in the store: some plugins begin to look for others of its kind.

@@ -122,6 +122,7 @@ struct ClusterSpec {
   bool kubernetes_service = false;            // the servers make default/kubernetes
   // When containers of Jobs' pods end well of which no annotation says how they end; 0 = never.
   Duration jobs_end_after;
+  bool any_kind = false;  // custom kinds that nobody defined are served (anyKind)
   std::int64_t terminated_pod_threshold = 12500;  // how many podgc leaves; 0 = all
   // NAMESPACE/NAME of the service account that a process of `processes` asks as.
   std::vector<std::pair<std::string, std::string>> service_accounts;

@@ -130,6 +130,11 @@ std::optional<trace::State> StateAtOrPrintError(Io& io, const trace::Trace& trac
 }
 
 void AddKindsOf(const trace::State& state, api::Kinds* kinds) {
+  for (const auto& [key, object] : state.objects()) {
+    if (object.kind() != "CustomResourceDefinition") continue;
+    const auto added = kinds->AddFromCrd(object.tree());
+    static_cast<void>(added);  // a server has seen to the names
+  }
   for (const auto& [key, object] : state.objects())
     scenario::LearnKind(*kinds, object.api_version(), object.kind());
 }

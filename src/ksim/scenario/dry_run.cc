@@ -10,6 +10,7 @@
 #include "ksim/api/schema/schema.h"
 #include "ksim/api/strategy/defaulting.h"
 #include "ksim/api/strategy/strategy.h"
+#include "ksim/api/structural/custom_resource.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/scenario/schema.h"
 #include "ksim/value/yaml.h"
@@ -65,12 +66,15 @@ void CheckValues(const api::ResourceInfo& info, const Manifest& manifest, api::C
   } else if (tree.Get(kNamespace).is_null()) {
     tree = tree.Set(kNamespace, Value::Of("default"));
   }
+  if (info.definition != nullptr)
+    tree = api::Read(info, tree, "Ignore", nullptr, compat).tree;  // with the schema's defaults
   tree = api::ClearSystemFields(api::ApplyDefaults(info, tree, compat));
   std::string name(manifest.tree.Get("metadata").Get("name").AsString());
   if (name.empty()) name = manifest.Name() + "bcdfg";
   tree = api::FillSystemFields(tree, name, "00000000-0000-4000-8000-000000000000", VirtualTime());
   tree = api::PrepareForCreate(info, tree, compat);
-  const api::FieldErrors errors = api::ValidateCreate(info, tree, compat);
+  api::FieldErrors errors = api::ValidateCreate(info, tree, compat);
+  api::ValidateCustom(info, tree, nullptr, "", compat, &errors);
   const api::Status status = api::InvalidObject(info, manifest.Name(), errors);
   for (const api::StatusCause& cause : errors)
     out->push_back(AtField(manifest, cause.field,

@@ -236,6 +236,19 @@ Scenario FlagsOnly(const LoadOptions& options, Loaded* loaded) {
   return scenario;
 }
 
+// Plain manifests need not define their kinds: whoever tries them out is told.
+void ServeAnyKind(Scenario* scenario, Loaded* loaded) {
+  for (const Manifest* m : UndefinedKinds(*scenario)) {
+    scenario->cluster.any_kind = true;
+    Problems problems(*m->file);
+    problems.Warning(SpanOfField(*m, "kind"),
+                     fmt::format("no CustomResourceDefinition defines {} in {}: a cluster answers "
+                                 "404, this run serves it (cluster.anyKind)",
+                                 m->Kind(), m->ApiVersion()));
+    for (Diagnostic& d : problems.warnings) loaded->warnings.push_back(std::move(d));
+  }
+}
+
 void LoadManifests(const std::vector<Source>& sources, const LoadOptions& options, Loaded* loaded) {
   Scenario scenario = FlagsOnly(options, loaded);
   const std::string file = sources.empty() ? options.from : sources.front().file->name;
@@ -259,6 +272,7 @@ void LoadManifests(const std::vector<Source>& sources, const LoadOptions& option
     first.insert(first.begin(), missing.begin(), missing.end());
   }
   for (Diagnostic& d : TooManyPods(scenario)) loaded->errors.push_back(std::move(d));
+  ServeAnyKind(&scenario, loaded);
   loaded->scenarios.push_back(std::move(scenario));
   loaded->files.push_back(file);
 }

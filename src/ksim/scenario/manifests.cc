@@ -194,6 +194,23 @@ void LearnKinds(api::Kinds& kinds, const Scenario& scenario) {
     for (const Manifest& m : step.objects) LearnKind(kinds, m.ApiVersion(), m.Kind());
 }
 
+std::vector<const Manifest*> UndefinedKinds(const Scenario& scenario) {
+  api::Kinds kinds;
+  LearnKinds(kinds, scenario);
+  std::vector<const Manifest*> out;
+  std::vector<const api::ResourceInfo*> seen;
+  for (const Step& step : scenario.steps) {
+    for (const Manifest& m : step.objects) {
+      const api::ResourceInfo* const info = kinds.ByKind(m.ApiVersion(), m.Kind());
+      if (info == nullptr || !info->custom || info->defined) continue;
+      if (std::find(seen.begin(), seen.end(), info) != seen.end()) continue;
+      seen.push_back(info);
+      out.push_back(&m);
+    }
+  }
+  return out;
+}
+
 std::string Manifest::Name() const {
   const value::Value& metadata = tree.Get("metadata");
   const std::string_view name = metadata.Get("name").AsString();

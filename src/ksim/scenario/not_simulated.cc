@@ -41,13 +41,12 @@ Value At(Value tree, std::string_view way) {
   return tree;
 }
 
-// Whether the schemas of a definition say anything about its objects.
-bool HasSchema(const Value& definition) {
-  for (const Value& version : definition.Get("spec").Get("versions").items()) {
-    const Value& schema = version.Get("schema").Get("openAPIV3Schema");
-    if (schema.Has("properties") || schema.Has("x-kubernetes-validations")) return true;
-  }
-  return false;
+// Whether a schema has rules in CEL.
+bool HasRules(const Value& schema) {
+  if (schema.is_object() && !schema.Get("x-kubernetes-validations").empty()) return true;
+  for (const Value::Member& m : schema.members())
+    if (HasRules(m.value)) return true;
+  return std::any_of(schema.items().begin(), schema.items().end(), HasRules);
 }
 
 // Whether a webhook of the configuration is called under conditions.
@@ -177,10 +176,9 @@ class NotSimulatedFinder::Impl {
     if (row == nullptr && !info->custom) return;
     if (info->kind == "Service") LookAtService(manifest);
     if (!LookAtKind(manifest, row)) return;
-    if (info->kind == "CustomResourceDefinition" && HasSchema(manifest.tree))
+    if (info->kind == "CustomResourceDefinition" && HasRules(manifest.tree))
       AddAt(manifest, "spec", info->kind, nullptr,
-            "the schema of a CustomResourceDefinition has no effect in this run: it checks and "
-            "defaults nothing");
+            "the rules of the schema (x-kubernetes-validations) have no effect in this run");
     if (info->kind.ends_with("WebhookConfiguration") && HasConditions(manifest.tree))
       AddAt(manifest, "webhooks", info->kind, nullptr,
             fmt::format("the matchConditions of a {} have no effect in this run: its webhooks are "

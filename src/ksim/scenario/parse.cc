@@ -107,6 +107,19 @@ void CheckDocumentsUsed(ParseContext& context) {
   }
 }
 
+// A server answers 404 to a kind that it does not have.
+void CheckKindsDefined(ParseContext& context, const Scenario& scenario) {
+  if (scenario.cluster.any_kind) return;
+  for (const Manifest* m : UndefinedKinds(scenario)) {
+    Problems problems(m->file != nullptr ? *m->file : *context.file);
+    problems.Error(
+        SpanOfField(*m, "kind"),
+        fmt::format("no matches for kind \"{}\" in version \"{}\"", m->Kind(), m->ApiVersion()),
+        "add its CustomResourceDefinition, or \"anyKind: true\" to spec.cluster");
+    for (Diagnostic& d : problems.errors) context.problems.errors.push_back(std::move(d));
+  }
+}
+
 // Whether there is a step, good or bad: an empty list is none.
 bool NamesSteps(const MappingReader& spec) {
   const YamlNode* steps = spec.Find("steps");
@@ -134,6 +147,7 @@ void ParseSpec(ParseContext& context, const YamlNode& node, Scenario* s) {
   s->expect = ParseExpect(context, spec);
   s->checks = spec.Strings("checks", s->checks);
   CheckNames(spec, "checks", Oracles(), "oracle");
+  CheckKindsDefined(context, *s);
 }
 
 }  // namespace

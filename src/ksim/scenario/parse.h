@@ -68,6 +68,8 @@ void LearnDefinition(api::Kinds& kinds, const Manifest& manifest);
 // Teaches `kinds` all that a run of the scenario serves: what its definitions define, whichever
 // step creates them, then the custom kinds that nothing defines.
 void LearnKinds(api::Kinds& kinds, const Scenario& scenario);
+// The manifests of kinds that the scenario has no definition of, the first of each kind.
+std::vector<const Manifest*> UndefinedKinds(const Scenario& scenario);
 
 // The name of a scenario without a name: that of a/web.yaml is "web", of standard input "stdin".
 std::string NameOfFile(std::string_view path);

@@ -436,6 +436,7 @@ ClusterSpec ParseCluster(ParseContext& context, const YamlNode& node, api::Compa
   ParseServiceRange(context, reader, &cluster);
   cluster.kubernetes_service = reader.Bool("kubernetesService", cluster.kubernetes_service);
   cluster.jobs_end_after = reader.DurationOf("jobsEndAfter", cluster.jobs_end_after);
+  cluster.any_kind = reader.Bool("anyKind", cluster.any_kind);
   cluster.terminated_pod_threshold =
       reader.Integer("terminatedPodGCThreshold", cluster.terminated_pod_threshold, 0);
   cluster.deny = ParseDeny(context, reader);

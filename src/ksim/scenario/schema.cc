@@ -258,6 +258,11 @@ const Type& ClusterType() {
         "When the containers of a Job's pods end with code 0, if no annotation says how they end. "
         "0s is never. A run of plain manifests has 10s.",
         "0s"},
+       {"anyKind", "boolean",
+        "Whether a custom kind needs no CustomResourceDefinition: it is served with the plural "
+        "that "
+        "kubectl guesses, and nothing of its objects is checked. Plain manifests are run so.",
+        "false"},
        {"terminatedPodGCThreshold", "integer",
         "How many pods that have ended the controller podgc leaves, as kube-controller-manager's "
         "--terminated-pod-gc-threshold. 0 is all.",

@@ -106,6 +106,7 @@ Value ClusterTree(const ClusterSpec& c) {
     out = out.Set("serviceClusterIPRange", Value::Of(c.service_cidr));
   if (c.jobs_end_after != Duration()) out = out.Set("jobsEndAfter", Of(c.jobs_end_after));
   if (c.kubernetes_service) out = out.Set("kubernetesService", Value::Of(true));
+  if (c.any_kind) out = out.Set("anyKind", Value::Of(true));
   if (c.terminated_pod_threshold != ClusterSpec().terminated_pod_threshold)
     out = out.Set("terminatedPodGCThreshold", Value::Of(c.terminated_pod_threshold));
   if (!c.service_accounts.empty()) out = out.Set("serviceAccounts", Map(c.service_accounts));

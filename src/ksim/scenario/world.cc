@@ -157,6 +157,9 @@ std::string World::digest() { return digest_->Final(sim_.decisions()); }
 void World::RegisterKinds(const Scenario& scenario, const WorldOptions& options) {
   for (const api::ResourceInfo& info : options.kinds) kinds_.Add(info);
   LearnKinds(kinds_, scenario);
+  // No server knows a kind before its definition is there.
+  for (const api::ResourceInfo* info : kinds_.all())
+    if (info->definition != nullptr) kinds_.Withdraw(info->group, info->resource);
 }
 
 void World::AddServers(const Scenario& scenario, const WorldOptions& world) {

@@ -9,6 +9,7 @@
 namespace ksim::api {
 
 bool IsServed(const ResourceInfo& kind, Compat compat) {
+  if (kind.withdrawn) return false;
   const auto gate = SpecOf(kind).served;
   return gate == nullptr || ProfileOf(compat).*gate;
 }

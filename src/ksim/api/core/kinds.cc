@@ -10,6 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "ksim/api/core/ascii_lower.h"
 #include "ksim/api/core/builtin_kinds.h"
+#include "ksim/api/core/definition.h"
 #include "ksim/base/hash.h"
 
 namespace ksim::api {
@@ -156,27 +157,40 @@ Kinds::Kinds() : impl_(std::make_unique<Impl>()) {
 
 Kinds::~Kinds() = default;
 
-const ResourceInfo* Kinds::ByResource(std::string_view group, std::string_view resource) const {
-  for (const ResourceInfo* k : impl_->kinds) {
-    if (k->resource == resource && k->group == group) return k;
+namespace {
+
+// The first kind that matches, those that are served before others.
+template <class Matches>
+const ResourceInfo* FirstServed(const std::vector<const ResourceInfo*>& kinds,
+                                const Matches& matches) {
+  const ResourceInfo* withdrawn = nullptr;
+  for (const ResourceInfo* k : kinds) {
+    if (!matches(*k)) continue;
+    if (!k->withdrawn) return k;
+    if (withdrawn == nullptr) withdrawn = k;
   }
-  return nullptr;
+  return withdrawn;
+}
+
+}  // namespace
+
+const ResourceInfo* Kinds::ByResource(std::string_view group, std::string_view resource) const {
+  return FirstServed(impl_->kinds, [&](const ResourceInfo& k) {
+    return k.resource == resource && k.group == group;
+  });
 }
 
 const ResourceInfo* Kinds::ByKind(std::string_view api_version, std::string_view kind) const {
-  for (const ResourceInfo* k : impl_->kinds) {
-    if (k->kind == kind && k->api_version() == api_version) return k;
-  }
-  return nullptr;
+  return FirstServed(impl_->kinds, [&](const ResourceInfo& k) {
+    return k.kind == kind && k.api_version() == api_version;
+  });
 }
 
 const ResourceInfo* Kinds::ByName(std::string_view name) const {
   const ResourceName q = SplitResourceName(name);
-  const auto find = [&](auto matches) -> const ResourceInfo* {
-    for (const ResourceInfo* k : impl_->kinds) {
-      if (q.Admits(*k) && matches(*k)) return k;
-    }
-    return nullptr;
+  const auto find = [&](auto matches) {
+    return FirstServed(impl_->kinds,
+                       [&](const ResourceInfo& k) { return q.Admits(k) && matches(k); });
   };
   const ResourceInfo* found = find([&](const ResourceInfo& r) { return r.resource == q.name; });
   if (found == nullptr) {
@@ -270,8 +284,23 @@ const ResourceInfo* Kinds::AddResource(std::string_view group, std::string_view 
   return added;
 }
 
-absl::StatusOr<const ResourceInfo*> Kinds::AddFromCrd(const Value& crd) {
-  const Value& spec = crd.Get("spec");
+namespace {
+
+// The entry of the version at which objects are stored: the first one if none says so.
+const Value* StoredVersion(const Value& versions) {
+  for (const Value& v : versions.items())
+    if (v.Get("storage").AsBool()) return &v;
+  return versions.empty() ? nullptr : &versions.at(0);
+}
+
+bool IsTerminating(const Value& crd) {
+  for (const Value& condition : crd.Get("status").Get("conditions").items())
+    if (condition.Get("type").AsString() == "Terminating")
+      return condition.Get("status").AsString() == "True";
+  return false;
+}
+
+ResourceInfo DefinedNames(const Value& spec) {
   const Value& names = spec.Get("names");
   ResourceInfo info;
   info.group = spec.Get("group").AsString();
@@ -285,34 +314,90 @@ absl::StatusOr<const ResourceInfo*> Kinds::AddFromCrd(const Value& crd) {
   info.has_generation = true;
   info.unconditional_update = false;
   info.custom = true;
+  info.defined = true;
+  return info;
+}
 
-  const Value* stored = nullptr;
+// customresource_handler.go defaultDeprecationWarning, or the definition's own text.
+std::string DeprecationOf(const Value& spec, const Value& version) {
+  if (!version.Get("deprecated").AsBool()) return "";
+  const Value& own = version.Get("deprecationWarning");
+  if (own.is_string()) return std::string(own.AsString());
+  const std::string_view name = version.Get("name").AsString();
+  const std::string_view group = spec.Get("group").AsString();
+  const std::string_view kind = spec.Get("names").Get("kind").AsString();
+  std::string text = fmt::format("{}/{} {} is deprecated", group, name, kind);
+  std::string_view better;
   for (const Value& v : spec.Get("versions").items()) {
-    if (v.Get("storage").AsBool() || stored == nullptr) stored = &v;
-    if (v.Get("storage").AsBool()) break;
+    const std::string_view other = v.Get("name").AsString();
+    const bool good = v.Get("served").AsBool() && !v.Get("deprecated").AsBool();
+    if (good && HasPriorityOver(other, better.empty() ? name : better)) better = other;
   }
+  if (!better.empty()) text += fmt::format("; use {}/{} {}", group, better, kind);
+  return text;
+}
+
+std::shared_ptr<const CustomDefinition> DefinitionOf(const Value& crd, const Value& version,
+                                                     const Value& stored) {
+  const Value& spec = crd.Get("spec");
+  auto definition = std::make_shared<CustomDefinition>(version, stored);
+  definition->terminating = IsTerminating(crd);
+  definition->list_kind = spec.Get("names").Get("listKind").AsString();
+  definition->deprecation = DeprecationOf(spec, version);
+  return definition;
+}
+
+// What was compiled of a definition is good for its next state, if the schema has not changed.
+void TakeCompiled(const ResourceInfo* before, const CustomDefinition& now) {
+  if (before == nullptr || before->definition == nullptr) return;
+  const CustomDefinition& old = *before->definition;
+  if (old.version == now.version) now.schema = old.schema;
+  if (old.stored == now.stored) now.stored_schema = old.stored_schema;
+}
+
+}  // namespace
+
+absl::StatusOr<const ResourceInfo*> Kinds::AddFromCrd(const Value& crd) {
+  const Value& spec = crd.Get("spec");
+  ResourceInfo info = DefinedNames(spec);
+  const Value* const stored = StoredVersion(spec.Get("versions"));
   if (info.group.empty() || info.kind.empty() || info.resource.empty() || stored == nullptr ||
       stored->Get("name").AsString().empty()) {
     return absl::InvalidArgumentError(
         "a CustomResourceDefinition needs spec.group, spec.names.kind, spec.names.plural and "
         "spec.versions[].name");
   }
-  info.defined = true;
   info.stored_version = stored->Get("name").AsString();
-  const ResourceInfo* first = nullptr;
-  const ResourceInfo* at_storage = nullptr;
+  std::vector<const ResourceInfo*> served;
   for (const Value& v : spec.Get("versions").items()) {
     if (!v.Get("served").AsBool()) continue;
     info.version = v.Get("name").AsString();
     info.has_status = v.Get("subresources").Has("status");
     info.has_scale = v.Get("subresources").Has("scale");
-    const ResourceInfo* const added = Add(info);
-    if (first == nullptr) first = added;
-    if (added->version == added->stored_version) at_storage = added;
+    info.definition = DefinitionOf(crd, v, *stored);
+    for (const std::unique_ptr<ResourceInfo>& known : impl_->own) {
+      if (IsSameResource(*known, info) && known->version == info.version)
+        TakeCompiled(known.get(), *info.definition);
+    }
+    served.push_back(Add(info));
   }
-  if (first == nullptr)
+  if (served.empty())
     return absl::InvalidArgumentError("the CustomResourceDefinition serves no version");
-  return at_storage != nullptr ? at_storage : first;
+  const ResourceInfo* at_storage = nullptr;
+  for (const ResourceInfo* const r : served)
+    if (r->version == r->stored_version) at_storage = r;
+  // A version that is served no longer.
+  for (const std::unique_ptr<ResourceInfo>& known : impl_->own) {
+    if (IsSameResource(*known, info) && known->defined &&
+        std::find(served.begin(), served.end(), known.get()) == served.end())
+      known->withdrawn = true;
+  }
+  return at_storage != nullptr ? at_storage : served.front();
+}
+
+void Kinds::Withdraw(std::string_view group, std::string_view resource) {
+  for (const std::unique_ptr<ResourceInfo>& known : impl_->own)
+    if (known->group == group && known->resource == resource) known->withdrawn = true;
 }
 
 const std::vector<const ResourceInfo*>& Kinds::all() const { return impl_->sorted; }

@@ -33,6 +33,7 @@ constexpr Profile MakeV130() {
   p.serves_flow_control_v1 = true;
   p.serves_flow_control_beta = false;
   p.serves_flow_control_beta3 = true;
+  p.ratchets_custom_resources = true;
   p.warns_of_pod_names = true;
   p.warns_of_services = true;
   p.warns_of_ingress_class = true;
@@ -51,6 +52,11 @@ constexpr Profile MakeV130() {
 
 constexpr Profile MakeV136() {
   Profile p = MakeV130();
+  p.ratchets_custom_status = true;
+  p.custom_status_has_path = true;
+  p.definitions_worded_anew = true;
+  p.custom_selectable_fields = true;
+  p.schemas_know_name_formats = true;
   p.job_managed_by = true;
   p.job_suspended_may_change = true;
   p.services_have_many_ranges = true;

@@ -14,6 +14,7 @@
 #include "ksim/api/core/go_time_text.h"
 #include "ksim/api/core/known_trees.h"
 #include "ksim/api/core/profile.h"
+#include "ksim/api/schema/custom_body.h"
 #include "ksim/api/schema/go_types.h"
 #include "ksim/base/diagnostic.h"
 #include "ksim/base/status.h"
@@ -411,8 +412,12 @@ Value WalkObject(const ResourceInfo& kind, const Value& tree, bool embedded, Sch
   if (type != nullptr) return decoder.Walk(*type, tree);
   Value out = decoder.WalkUntyped(tree);
   // Without a schema a server prunes unknown metadata silently.
-  report->unknown_fields.clear();
-  report->nearest_fields.clear();
+  if (kind.definition == nullptr) {
+    report->unknown_fields.clear();
+    report->nearest_fields.clear();
+  } else if (report->type_error.empty()) {
+    out = ReadByDefinition(kind, out, report);
+  }
   return out;
 }
 
@@ -429,6 +434,11 @@ std::string CheckStruct(std::string_view go_struct, const Value& tree) {
   const GoType* const type = TypeTable::Get().FindStruct(go_struct);
   if (type != nullptr) Decoder(&report, type, /*embedded=*/false).Walk(*type, tree);
   return report.type_error;
+}
+
+Value ReadStruct(std::string_view go_struct, const Value& tree, SchemaReport* report) {
+  const GoType* const type = TypeTable::Get().FindStruct(go_struct);
+  return Decoder(report, type, /*embedded=*/false).Walk(*type, tree);
 }
 
 Reading Read(const ResourceInfo& kind, const Value& body, std::string_view field_validation,

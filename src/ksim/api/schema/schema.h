@@ -36,6 +36,9 @@ SchemaReport CheckSchema(const ResourceInfo& kind, const value::Value& tree);
 // no object of a kind, such as DeleteOptions.
 std::string CheckStruct(std::string_view go_struct, const value::Value& tree);
 
+// The tree as Go reads it into that struct, with a report of what it does not fit.
+value::Value ReadStruct(std::string_view go_struct, const value::Value& tree, SchemaReport* report);
+
 // The result of Go's decoder for a body.
 struct Reading {
   Reading() = default;

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "ksim/api/core/go_text.h"
+#include "ksim/api/structural/custom_resource.h"
 #include "ksim/base/status.h"
 
 namespace ksim::apiserver {
@@ -106,14 +107,42 @@ bool IsAtomicStruct(const api::GoType& type) {
 Shape Shape::Of(const api::ResourceInfo& kind) {
   Shape shape;
   shape.type_ = api::TypeOf(kind);
-  if (shape.type_ == nullptr) shape.metadata_ = api::TypeTable::Get().FindStruct("ObjectMeta");
+  if (shape.type_ != nullptr) return shape;
+  shape = OfNode(api::SchemaOf(kind));
+  shape.metadata_ = api::TypeTable::Get().FindStruct("ObjectMeta");
   return shape;
+}
+
+Shape Shape::OfNode(const api::SchemaNode* node) {
+  using ListType = api::SchemaNode::ListType;
+  Shape shape;
+  if (node == nullptr) return shape;
+  shape.node_ = node;
+  shape.atomic_ = node->atomic_map;
+  shape.list_.set = node->list_type == ListType::kSet;
+  if (node->list_type == ListType::kMap)
+    for (const Atom key : node->list_keys) shape.list_.keys.push_back(key.text());
+  return shape;
+}
+
+Value Shape::DefaultOfKey(std::string_view key) const {
+  if (node_ == nullptr) {
+    const std::string_view known = KeyDefault(key);
+    return known.empty() ? Value() : Value::Of(known);
+  }
+  const api::SchemaNode* const item = node_->items.get();
+  const api::SchemaNode* const property = item == nullptr ? nullptr : item->Find(Atom(key));
+  return property == nullptr ? Value() : property->default_value;
 }
 
 bool Shape::is_struct() const { return type_ != nullptr && type_->kind == Kind::kStruct; }
 
 Shape::Merge Shape::MergeOf(const Value& v) const {
   if (atomic_) return Merge::kLeaf;
+  if (node_ != nullptr && v.is_array()) {
+    if (list_.set) return Merge::kSet;
+    return list_.keys.empty() ? Merge::kLeaf : Merge::kKeyed;
+  }
   if (type_ == nullptr || type_->kind == Kind::kRaw)
     return v.is_object() ? Merge::kMap : Merge::kLeaf;
   if (type_->kind == Kind::kStruct || type_->kind == Kind::kMap) return Merge::kMap;
@@ -138,6 +167,8 @@ Shape Shape::Field(Atom name) const {
   const api::TypeTable& table = api::TypeTable::Get();
   if (metadata_ != nullptr && name.text() == "metadata") {
     below.type_ = metadata_;
+  } else if (node_ != nullptr) {
+    return OfNode(node_->FieldNode(name));
   } else if (type_ != nullptr && type_->kind == Kind::kMap) {
     below.type_ = &table.type(type_->element);
   } else if (is_struct()) {
@@ -155,16 +186,26 @@ Shape Shape::Field(Atom name) const {
 }
 
 bool Shape::Names(std::string_view field) const {
+  if (node_ != nullptr) return node_->Find(Atom(field)) != nullptr;
   return is_struct() && api::TypeTable::Get().fields(type_->fields).Find(Atom(field)) != nullptr;
 }
 
 bool Shape::Lacks(Atom field) const {
+  if (node_ != nullptr) {
+    const std::string_view name = field.text();
+    const bool meta = (metadata_ != nullptr || node_->embedded) &&
+                      (name == "apiVersion" || name == "kind" || name == "metadata");
+    const bool open = node_->preserve_unknown || node_->properties.empty() ||
+                      node_->additional != api::SchemaNode::Additional::kUnset;
+    return !meta && !open && node_->Find(field) == nullptr;
+  }
   return is_struct() && api::TypeTable::Get().fields(type_->fields).Find(field) == nullptr;
 }
 
 // An item that is one value when it stands alone (a LocalObjectReference) merges by its fields when
 // it has a key to be known by.
 Shape Shape::Item() const {
+  if (node_ != nullptr) return OfNode(node_->items.get());
   Shape below;
   if (type_ != nullptr && type_->kind == Kind::kSlice)
     below.type_ = &api::TypeTable::Get().type(type_->element);
@@ -185,9 +226,9 @@ absl::StatusOr<PathElement> Shape::ElementOf(const Value& item) const {
   bool any = false;
   for (const std::string_view key : list_.keys) {
     const Value* given = item.Find(Atom(key));
-    const std::string_view otherwise = KeyDefault(key);
-    if (given == nullptr && otherwise.empty()) continue;
-    fields.Add(key, given != nullptr ? *given : Value::Of(otherwise));
+    const Value otherwise = given != nullptr ? *given : DefaultOfKey(key);
+    if (otherwise.is_null() && given == nullptr) continue;
+    fields.Add(key, otherwise);
     any = true;
   }
   if (!any)

@@ -11,14 +11,15 @@
 #include "absl/status/statusor.h"
 #include "ksim/api/kinds.h"
 #include "ksim/api/schema/go_types.h"
+#include "ksim/api/structural/schema_node.h"
 #include "ksim/apiserver/apply/path_element.h"
 
 namespace ksim::apiserver {
 
 class Shape {
  public:
-  // The shape of a kind's objects. Custom resources have no schema here: as upstream deduces
-  // without one, maps merge and lists do not; their metadata is that of all objects.
+  // The shape of a kind's objects. That of a custom kind is the schema of its definition. Without
+  // one, as upstream deduces, maps merge and lists do not. Its metadata is that of all objects.
   static Shape Of(const api::ResourceInfo& kind);
 
   enum class Merge : std::uint8_t {
@@ -51,10 +52,15 @@ class Shape {
   };
   Shape() = default;
   bool is_struct() const;
+  // The shape of a part of a custom resource; null: its schema says nothing of it.
+  static Shape OfNode(const api::SchemaNode* node);
+  // The value of a key that an item leaves out; null if there is none.
+  value::Value DefaultOfKey(std::string_view key) const;
   static List ListOf(std::string_view owner, std::string_view field);
 
   const api::GoType* type_ = nullptr;      // null: no schema
-  const api::GoType* metadata_ = nullptr;  // of an object without schema
+  const api::GoType* metadata_ = nullptr;  // of a custom resource as a whole
+  const api::SchemaNode* node_ = nullptr;  // of a custom resource, or a part of it
   bool atomic_ = false;
   List list_;
 };

@@ -6,6 +6,7 @@
 
 #include "ksim/api/core/fields.h"
 #include "ksim/api/core/kind_service.h"
+#include "ksim/api/structural/custom_resource.h"
 
 namespace ksim::apiserver {
 namespace {
@@ -63,13 +64,15 @@ bool IsEvent(const api::ResourceInfo& r) {
 }
 
 Value ToStored(const api::ResourceInfo& r, const Value& tree) {
-  if (r.custom) return r.stored_version.empty() ? tree : AtVersion(r, r.stored_version, tree);
+  if (r.custom && r.stored_version.empty()) return tree;
+  if (r.custom) return AtVersion(r, r.stored_version, api::PrunedForStore(r, tree));
   if (const api::Conversion convert = api::ToStoredForm(r)) return convert(tree);
   return Converts(r) ? Rename(tree, &Renamed::events, &Renamed::core, "v1") : tree;
 }
 
 Value FromStored(const api::ResourceInfo& r, const Value& tree) {
-  if (r.custom) return AtVersion(r, r.version, tree);
+  if (r.custom)
+    return AtVersion(r, r.version, api::PrunedForVersion(r, api::WithStoredDefaults(r, tree)));
   if (const api::Conversion convert = api::FromStoredForm(r)) return convert(tree);
   return Converts(r) ? Rename(tree, &Renamed::core, &Renamed::events, "events.k8s.io/v1") : tree;
 }

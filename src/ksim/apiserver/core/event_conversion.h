@@ -1,7 +1,7 @@
 // Conversion between the form in which an object is served and the one in which it is stored.
 // Events are served as core/v1 and as events.k8s.io/v1 and stored as core/v1; custom resources are
-// stored at their kind's storage version, and the conversion (strategy None) changes their
-// apiVersion alone.
+// stored at their kind's storage version; the conversion (strategy None) changes their apiVersion,
+// and each version's schema drops what it does not know.
 //
 // Source: pkg/apis/events/v1/conversion.go; apiextensions-apiserver
 // pkg/apiserver/conversion/nop_converter.go.

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "ksim/api/core/definition.h"
 #include "ksim/api/core/kind_service.h"
 #include "ksim/apiserver/core/audit_event.h"
 #include "ksim/apiserver/core/endpoints.h"
@@ -19,6 +20,22 @@ api::Response ErrorResponse(const api::Status& status) {
   response.status = status;
   return response;
 }
+
+namespace {
+
+// crdHandler.ServeHTTP: what a definition says of every request for its kind.
+api::Status CheckDefinition(RequestContext& rc) {
+  const api::ResourceInfo& r = rc.resource();
+  if (r.definition == nullptr) return api::Status();
+  if (!r.definition->deprecation.empty()) rc.Warn(r.definition->deprecation);
+  const bool creates = rc.request().verb == Verb::kCreate && rc.request().subresource.empty();
+  if (!creates || !r.definition->terminating) return api::Status();
+  api::Status refused = api::MethodNotSupported(rc.group_resource(), "create");
+  refused.message = "create not allowed while custom resource definition is terminating";
+  return refused;
+}
+
+}  // namespace
 
 api::Status Handler::Admit(RequestContext& rc) {
   const api::Request& request = rc.request();
@@ -39,6 +56,8 @@ api::Status Handler::Admit(RequestContext& rc) {
   rc.PassStage(Stage::kAuthorize);
   const api::Status has_method = CheckMethod(request);
   if (!has_method.ok()) return rc.EndStage(Stage::kDefault, has_method);
+  const api::Status defined = CheckDefinition(rc);
+  if (!defined.ok()) return rc.EndStage(Stage::kDefault, defined);
   // Most bodies are stored as they are, and hashed then at the latest. Hashed here, their parts
   // carry their hashes for every later comparison.
   if (request.verb == Verb::kCreate || request.verb == Verb::kUpdate) request.body.Hash();

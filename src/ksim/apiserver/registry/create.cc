@@ -10,6 +10,7 @@
 #include "ksim/api/kinds/apiextensions/customresourcedefinition.h"
 #include "ksim/api/rules/validation.h"
 #include "ksim/api/strategy/strategy.h"
+#include "ksim/api/structural/custom_resource.h"
 #include "ksim/api/views/volumes.h"
 #include "ksim/apiserver/core/event_conversion.h"
 #include "ksim/apiserver/registry/registry.h"
@@ -85,6 +86,7 @@ api::Result<Value> Registry::PrepareNew(RequestContext& rc, Value tree) {
   if (rc.user != nullptr)
     tree = api::WithCreator(r, std::move(tree), rc.user->name, rc.user->groups);
   api::FieldErrors errors = api::ValidateCreate(r, tree, context_.compat);
+  api::ValidateCustom(r, tree, nullptr, "", context_.compat, &errors);
   if (!errors.empty()) {
     ForgetAllocations(MetadataText(tree, api::Fields().namespace_), name);
     const api::Status invalid = api::InvalidObject(r, name, std::move(errors));
@@ -117,7 +119,7 @@ sim::Task<api::Result<api::Object>> Registry::CreateOnce(RequestContext& rc, Val
   api::Result<api::Object> stored = co_await storage_.storage().Create(std::move(object), write);
   if (stored.ok()) {
     if (!write.dry_run) context_.identities.Record(rc.resource().resource, ns, name, rc.identity);
-    if (!write.dry_run) ServeDefinition(*stored);
+    if (!write.dry_run) NoteStored(*stored);
     rc.PassStage(Stage::kStore);
     co_return stored;
   }
@@ -139,13 +141,16 @@ sim::Task<api::Status> Registry::AskAboutNew(RequestContext& rc, Value tree) {
   co_return refused;
 }
 
-// Makes every server serve the kind of a CustomResourceDefinition that has been stored, and know
-// that there are webhooks, quotas and limit ranges.
-void Registry::ServeDefinition(const api::Object& stored) const {
+// The servers learn that there are webhooks, quotas and limit ranges, and which kinds are defined.
+void Registry::NoteStored(const api::Object& stored) const {
   context_.admission.NoteStored(storage_.storage().resource());
-  if (!api::IsDefinition(storage_.storage().resource())) return;
-  const auto added = context_.kinds.AddFromCrd(stored.tree());
-  static_cast<void>(added);  // validation has seen to the names
+  if (context_.definitions != nullptr && api::IsDefinition(storage_.storage().resource()))
+    context_.definitions->Stored(stored);
+}
+
+void Registry::NoteDeleted(const api::Object& deleted) const {
+  if (context_.definitions != nullptr && api::IsDefinition(storage_.storage().resource()))
+    context_.definitions->Deleted(deleted);
 }
 
 // Adds to a 409 that the existing object is being deleted (API-67).

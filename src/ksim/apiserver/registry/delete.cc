@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "ksim/api/kinds/apiextensions/customresourcedefinition.h"
+#include "ksim/api/kinds/apiextensions/definition_status.h"
 #include "ksim/apiserver/registry/deletion.h"
 #include "ksim/apiserver/registry/registry.h"
 #include "ksim/value/timestamp.h"
@@ -116,7 +118,7 @@ class MarkTransform final : public Transform {
   api::Object last_existing_;
 };
 
-// Namespace storage: the first delete starts the termination.
+// Storage of namespaces and of definitions: the first delete starts the termination.
 class TerminateTransform final : public Transform {
  public:
   TerminateTransform(const api::ResourceInfo& r, api::DeleteOptions options, VirtualTime now,
@@ -130,6 +132,7 @@ class TerminateTransform final : public Transform {
   api::Result<Value> Apply(const api::Object& existing) override {
     const api::Status refused = admission_.Check(existing);
     if (!refused.ok()) return refused;
+    if (api::IsDefinition(resource_)) return api::MarkedForDeletion(existing.tree(), now_);
     static const Path kDeletionTimestamp{"metadata", "deletionTimestamp"};
     static const Path kPhase{"status", "phase"};
     Value tree = existing.tree();
@@ -170,8 +173,9 @@ sim::Task<api::Result<DeleteResult>> Registry::Delete(RequestContext& rc, Shared
   if (!found.ok()) co_return rc.EndStage(Stage::kStore, found.status());
   const api::ResourceInfo& r = storage_.storage().resource();
   api::Result<DeleteResult> result = DeleteResult();
-  if (r.group.empty() && r.resource == "namespaces") {
-    result = co_await DeleteNamespace(rc, name, std::move(options), *found);
+  const bool in_two_steps = (r.group.empty() && r.resource == "namespaces") || api::IsDefinition(r);
+  if (in_two_steps) {
+    result = co_await Terminate(rc, name, std::move(options), *found);
   } else {
     result = co_await DeleteFound(rc, std::move(options), *found);
   }
@@ -225,6 +229,7 @@ sim::Task<api::Result<DeleteResult>> Registry::DeleteFound(RequestContext& rc,
   if (deleted.ok()) {
     const bool service = r.group.empty() && r.resource == "services";
     if (service && !rc.request().dry_run) co_await DeleteEndpointsOf(rc, ns, name);
+    if (!rc.request().dry_run) NoteDeleted(*deleted);
     co_return MakeResult(*deleted, true);
   }
   // Another client has finished the deletion since the mark.
@@ -244,9 +249,9 @@ sim::Task<void> Registry::DeleteEndpointsOf(RequestContext& rc, std::string ns, 
   co_await context_.loopback->Do(std::move(request));
 }
 
-sim::Task<api::Result<DeleteResult>> Registry::DeleteNamespace(RequestContext& rc, SharedText name,
-                                                               api::DeleteOptions options,
-                                                               api::Object found) {
+sim::Task<api::Result<DeleteResult>> Registry::Terminate(RequestContext& rc, SharedText name,
+                                                         api::DeleteOptions options,
+                                                         api::Object found) {
   static const Path kSpecFinalizers{"spec", "finalizers"};
   const auto conflict = [&](std::string_view field, std::string_view wanted, std::string_view is) {
     return api::Conflict(rc.group_resource(), name,
@@ -271,6 +276,7 @@ sim::Task<api::Result<DeleteResult>> Registry::DeleteNamespace(RequestContext& r
   api::Result<api::Object> stored = co_await storage_.storage().GuaranteedUpdate(
       "", name, preconditions, false, terminate, suggestion, rc.write());
   if (!stored.ok()) co_return stored.status();
+  if (!rc.request().dry_run) NoteStored(*stored);
   co_return MakeResult(*stored, false);
 }
 

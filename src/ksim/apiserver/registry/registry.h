@@ -14,6 +14,7 @@
 #include "ksim/api/status.h"
 #include "ksim/apiserver/admission/plugin.h"
 #include "ksim/apiserver/cacher/delegator.h"
+#include "ksim/apiserver/core/definition_listener.h"
 #include "ksim/apiserver/core/loopback_client.h"
 #include "ksim/apiserver/core/request_context.h"
 #include "ksim/apiserver/registry/updated_object.h"
@@ -40,8 +41,9 @@ struct RegistryContext {
   const Profile& profile;
   AdmissionChain& admission;
   Duration event_ttl;
-  LoopbackClient* loopback = nullptr;      // set before the first request
-  ServiceAllocations* services = nullptr;  // set before the first request
+  LoopbackClient* loopback = nullptr;         // set before the first request
+  ServiceAllocations* services = nullptr;     // set before the first request
+  DefinitionListener* definitions = nullptr;  // set before the first request
 };
 
 struct UpdateResult {
@@ -85,7 +87,8 @@ class Registry {
   friend class UpdateTransform;
   sim::Task<api::Result<api::Object>> CreateOnce(RequestContext& rc, value::Value tree);
   api::Result<value::Value> PrepareNew(RequestContext& rc, value::Value tree);
-  void ServeDefinition(const api::Object& stored) const;
+  void NoteStored(const api::Object& stored) const;
+  void NoteDeleted(const api::Object& deleted) const;
   // A Service with its addresses and ports; anything else as it is. `old` is null for a new one.
   api::Result<value::Value> AllocateForService(RequestContext& rc, value::Value tree,
                                                const value::Value& old);
@@ -94,9 +97,9 @@ class Registry {
   // Asks the validating plugins about an object that is about to be created.
   sim::Task<api::Status> AskAboutNew(RequestContext& rc, value::Value tree);
   sim::Task<api::Status> ExplainExisting(api::Status status, SharedText ns, SharedText name);
-  sim::Task<api::Result<DeleteResult>> DeleteNamespace(RequestContext& rc, SharedText name,
-                                                       api::DeleteOptions options,
-                                                       api::Object found);
+  // The first of two steps in which namespaces and definitions go.
+  sim::Task<api::Result<DeleteResult>> Terminate(RequestContext& rc, SharedText name,
+                                                 api::DeleteOptions options, api::Object found);
   // Deletes the pod of an eviction that no budget protects in its state. Not ok: it stays. The pod
   // in `guarded`, if it is one that budgets are asked about: then nothing was deleted.
   sim::Task<api::Status> EvictUnguarded(RequestContext& rc, const api::DeleteOptions& given,

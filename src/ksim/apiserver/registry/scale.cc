@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "ksim/api/structural/scale_paths.h"
 #include "ksim/base/status.h"
 #include "ksim/value/selector.h"
 
@@ -16,6 +17,11 @@ namespace {
 
 const Path kReplicas{"spec", "replicas"};
 
+// A Scale's counts are of 32 bits.
+std::int64_t CountAt(const api::Object& object, std::string_view path) {
+  return static_cast<std::int32_t>(api::NestedInt(object.tree(), path).v.AsInt());
+}
+
 // Replication controllers select by a plain map, all others by a label selector.
 std::string SelectorText(const Value& selector) {
   if (selector.Has("matchLabels") || selector.Has("matchExpressions")) {
@@ -27,18 +33,23 @@ std::string SelectorText(const Value& selector) {
 
 }  // namespace
 
-api::Object ToScale(const api::ResourceInfo&, const api::Object& object) {
+api::Object ToScale(const api::ResourceInfo& r, const api::Object& object) {
   static const Path kSelector{"spec", "selector"};
-  static const Path kStatusReplicas{"status", "replicas"};
+  const api::ScalePaths paths = api::ScalePathsOf(r);
   value::ObjectBuilder metadata;
   for (const char* field : {"name", "namespace", "uid", "creationTimestamp"}) {
     const Value& v = object.metadata().Get(field);
     metadata.AddIf(!v.is_null(), field, v);
   }
-  Value status = value::Obj({{"replicas", Value::Of(object.Get(kStatusReplicas).AsInt())}});
-  const std::string selector = SelectorText(object.Get(kSelector));
+  Value status = value::Obj({{"replicas", Value::Of(CountAt(object, paths.status_replicas))}});
+  std::string selector;
+  if (r.definition == nullptr) {
+    selector = SelectorText(object.Get(kSelector));
+  } else if (!paths.label_selector.empty()) {
+    selector = api::NestedText(object.tree(), paths.label_selector).v.AsString();
+  }
   if (!selector.empty()) status = status.Set("selector", Value::Of(selector));
-  const std::int64_t replicas = object.Get(kReplicas).AsInt();
+  const std::int64_t replicas = CountAt(object, paths.spec_replicas);
   const Value spec =
       replicas == 0 ? Value::EmptyObject() : value::Obj({{"replicas", Value::Of(replicas)}});
   return api::Object::FromTree(value::Obj({{"apiVersion", Value::Of("autoscaling/v1")},
@@ -65,7 +76,8 @@ api::Result<api::Object> FromScale(const api::ResourceInfo& r, const api::Object
                          fmt::format("Precondition failed: UID in precondition: {}, UID in object "
                                      "meta: {}",
                                      wanted.uid(), object.uid()));
-  return api::Object::FromTree(object.tree().Set(kReplicas, Value::Of(replicas)),
+  const Path path = api::PathOf(api::ScalePathsOf(r).spec_replicas);
+  return api::Object::FromTree(object.tree().Set(path, Value::Of(replicas)),
                                wanted.resource_version());
 }
 

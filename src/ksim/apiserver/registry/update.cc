@@ -7,6 +7,7 @@
 #include "ksim/api/core/profile.h"
 #include "ksim/api/rules/validation.h"
 #include "ksim/api/strategy/strategy.h"
+#include "ksim/api/structural/custom_resource.h"
 #include "ksim/apiserver/registry/registry.h"
 #include "ksim/apiserver/registry/scale.h"
 
@@ -194,6 +195,7 @@ class UpdateTransform final : public Transform {
       tree = *std::move(allocated);
     }
     api::FieldErrors errors = api::ValidateUpdate(r, tree, existing.tree(), sub, context_.compat);
+    api::ValidateCustom(r, tree, &existing.tree(), sub, context_.compat, &errors);
     if (!errors.empty()) {
       const api::Status invalid = api::InvalidObject(r, existing.name(), std::move(errors));
       return rc_.EndStage(Stage::kValidate, invalid);
@@ -237,7 +239,7 @@ sim::Task<api::Result<UpdateResult>> Registry::Update(RequestContext& rc, Update
   if (stored.ok()) {
     if (transform.created() && !write.dry_run)
       context_.identities.Record(rc.resource().resource, request.ns, request.name, rc.identity);
-    if (!write.dry_run) ServeDefinition(*stored);
+    if (!write.dry_run) NoteStored(*stored);
     rc.PassStage(Stage::kStore);
     co_return UpdateResult(*std::move(stored), transform.created());
   }
@@ -255,6 +257,7 @@ sim::Task<api::Result<UpdateResult>> Registry::Update(RequestContext& rc, Update
       request.ns, request.name, preconditions, nullptr, suggestion, write);
   if (!deleted.ok() && !api::IsNotFound(deleted.status()))
     co_return rc.EndStage(Stage::kStore, deleted.status());
+  if (!write.dry_run) NoteDeleted(transform.doomed());
   rc.PassStage(Stage::kStore);
   co_return UpdateResult(transform.doomed(), false);
 }

@@ -8,6 +8,7 @@
 #include "ksim/apiserver/handlers/handler.h"
 #include "ksim/apiserver/registry/service_allocations.h"
 #include "ksim/apiserver/server/bootstrap.h"
+#include "ksim/apiserver/server/definitions.h"
 #include "ksim/apiserver/server/kubernetes_service.h"
 #include "ksim/apiserver/server/loopback.h"
 #include "ksim/apiserver/server/open_requests.h"
@@ -37,8 +38,10 @@ struct Incarnation {
         watch_handler(process, shared, handler, resources, watches, lifetime_site, options.audit),
         requests(process, options.audit),
         loopback(process, handler, options.audit),
-        bootstrap(shared.kinds, resources, loopback, apiserver::ProfileOf(shared.compat)) {
+        bootstrap(shared.kinds, resources, loopback, apiserver::ProfileOf(shared.compat)),
+        definitions(process, shared.kinds, resources, loopback, *shared.definitions) {
     registry.loopback = &loopback;
+    registry.definitions = &definitions;
     registry.services = shared.services.get();
   }
   store::EtcdClient client;
@@ -53,6 +56,7 @@ struct Incarnation {
   OpenRequests requests;
   Loopback loopback;
   Bootstrap bootstrap;
+  Definitions definitions;
 };
 
 }  // namespace
@@ -117,6 +121,8 @@ Server::Impl::Impl(Shared& s, store::Etcd& e, ServerOptions o)
     options.admission_plugins = DefaultAdmissionPlugins(shared.compat);
   if (shared.services == nullptr)
     shared.services = std::make_shared<ServiceAllocations>(shared.sim, shared.service_cidr);
+  if (shared.definitions == nullptr) shared.definitions = std::make_shared<DefinitionsInStore>();
+  ++shared.definitions->server_count;
 }
 
 void Server::Impl::OnStart() {
@@ -140,6 +146,7 @@ sim::Task<void> Server::Impl::Prepare() {
   if (options.policy.rbac) co_await now->bootstrap.CreatePolicy();
   ready = true;
   ready_changed.Notify();
+  co_await now->definitions.Resume();
   if (options.address.empty()) co_return;
   KubernetesService service(shared.kinds, now->loopback, shared.services->KubernetesAddress(),
                             options.address);

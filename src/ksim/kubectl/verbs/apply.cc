@@ -138,6 +138,7 @@ sim::Task<CommandOutput> Apply(Session& session, const ApplyOptions& options) {
       co_return output;
     }
     output.lines.push_back(SlashedName(*info, object.name()) + done);
+    co_await session.AwaitDefinition(info, std::string(object.name()));
   }
   co_return output;
 }

@@ -28,6 +28,7 @@ sim::Task<CommandOutput> Create(Session& session, const CreateOptions& options,
     }
     const api::Object& made = response.object.empty() ? object : response.object;
     output.lines.push_back(SlashedName(*info, made.name()) + " created");
+    co_await session.AwaitDefinition(info, std::string(made.name()));
   }
   co_return output;
 }

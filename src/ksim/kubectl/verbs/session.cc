@@ -96,4 +96,27 @@ api::Object ObjectOfManifest(const api::ResourceInfo& info, value::Value manifes
   return api::Object::FromTree(std::move(manifest));
 }
 
+namespace {
+
+constexpr Duration kDefinitionPoll = Milliseconds(100);
+constexpr int kDefinitionPolls = 300;
+
+bool IsEstablished(const api::Object& definition) {
+  for (const value::Value& condition : definition.status().Get("conditions").items())
+    if (condition.Get("type").AsString() == "Established")
+      return condition.Get("status").AsString() == "True";
+  return false;
+}
+
+}  // namespace
+
+sim::Task<void> Session::AwaitDefinition(Info info, std::string name) {
+  if (info->group_resource() != "customresourcedefinitions.apiextensions.k8s.io") co_return;
+  for (int i = 0; i < kDefinitionPolls; ++i) {
+    const api::Response found = co_await GetNamed(info, "", name);
+    if (found.code == 200 && IsEstablished(found.object)) co_return;
+    co_await env_.sim.Sleep(kDefinitionPoll);
+  }
+}
+
 }  // namespace ksim::kubectl

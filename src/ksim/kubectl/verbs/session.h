@@ -34,6 +34,11 @@ class Session {
   // The target's objects, as the items of the answer.
   sim::Task<api::Response> FindTargets(Info info, Target target);
 
+  // After a CustomResourceDefinition has been created or changed: waits until it is established, as
+  // `kubectl wait --for=condition=Established` does, for 30 s at most. Else the user's next command
+  // might come before the server knows the kind. Does nothing for any other kind.
+  sim::Task<void> AwaitDefinition(Info info, std::string name);
+
   Info ResourceOf(const Target& target) const { return env_.kinds.ByName(target.resource); }
   // The resource of a manifest's object; null, and an error in `output`, if the API has none.
   Info ResourceOfManifest(const value::Value& object, CommandOutput* output) const;

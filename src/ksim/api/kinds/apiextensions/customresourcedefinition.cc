@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <set>
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +11,8 @@
 #include "ksim/api/core/fields.h"
 #include "ksim/api/core/kind_spec.h"
 #include "ksim/api/core/tree_edit.h"
+#include "ksim/api/kinds/apiextensions/definition_rules.h"
+#include "ksim/api/kinds/apiextensions/definition_status.h"
 #include "ksim/api/printing/printer_cells.h"
 #include "ksim/api/rules/field_errors.h"
 #include "ksim/api/rules/name_rules.h"
@@ -18,7 +20,6 @@
 
 namespace ksim::api {
 
-using value::Path;
 using value::Value;
 
 namespace {
@@ -49,8 +50,6 @@ CustomResourceSubresources: scale=*CustomResourceSubresourceScale status=*Raw
 CustomResourceValidation: openAPIV3Schema=Raw
 SelectableField: jsonPath!=string
 )";
-
-const Path kCreated{"metadata", "creationTimestamp"};
 
 void CheckDefinedLabel(std::string_view text, bool mixed, const FieldPath& path,
                        FieldErrorList* errors) {
@@ -94,49 +93,6 @@ void CheckDefinedGroup(std::string_view group, const FieldPath& path, FieldError
   }
 }
 
-void AddBadVersions(const Value& versions, std::string_view why, const FieldPath& path,
-                    FieldErrorList* errors) {
-  if (errors->profile().bad_values_as_json || !versions.empty())
-    return errors->Invalid(path, versions, GoShape::kOther, why);
-  errors->Add("FieldValueInvalid",
-              fmt::format("Invalid value: []apiextensions.CustomResourceDefinitionVersion{}: {}",
-                          versions.is_array() ? "{}" : "(nil)", why),
-              path.ToString());
-}
-
-// Checks the versions. It looks at a schema only to see that it is there.
-void CheckDefinedVersions(const Value& versions, const FieldPath& path, FieldErrorList* errors) {
-  for (std::size_t i = 0; i < versions.size(); ++i) {
-    const FieldPath at = path.Index(i);
-    const FieldPath schema = at.Child("schema");
-    if (versions.at(i).Get("schema").Get("openAPIV3Schema").is_null())
-      errors->Required(schema.Child("openAPIV3Schema"), "schemas are required");
-  }
-  int stored = 0;
-  std::set<std::string_view> names;
-  for (std::size_t i = 0; i < versions.size(); ++i) {
-    const FieldPath at = path.Index(i);
-    const std::string_view name = versions.at(i).Get("name").AsString();
-    stored += versions.at(i).Get("storage").AsBool();
-    names.insert(name);
-    CheckDefinedLabel(name, false, at.Child("name"), errors);
-  }
-  if (names.size() != versions.size())
-    errors->Invalid(path, versions, GoShape::kOther, "must contain unique version names");
-  if (stored != 1)
-    AddBadVersions(versions, "must have exactly one version marked as storage version", path,
-                   errors);
-}
-
-Value DefinitionCondition(std::string_view type, std::string_view reason, std::string_view message,
-                          const Value& since) {
-  return value::Obj({{"type", Value::Of(type)},
-                     {"status", Value::Of("True")},
-                     {"lastTransitionTime", since},
-                     {"reason", Value::Of(reason)},
-                     {"message", Value::Of(message)}});
-}
-
 void ValidateDefinitionName(const Value& tree, FieldErrorList* errors) {
   const FieldPath metadata("metadata");
   const Value& spec = tree.Get("spec");
@@ -159,17 +115,18 @@ void ValidateDefinition(const Value& tree, FieldErrorList* errors) {
   } else if (scope != "Cluster" && scope != "Namespaced") {
     errors->NotSupported(spec.Child("scope"), scope, {"Cluster", "Namespaced"});
   }
-  CheckDefinedVersions(s.Get("versions"), spec.Child("versions"), errors);
+  ValidateDefinedVersions(s, spec, errors);
   // Within the server the first version is also spec.version.
   const Value& versions = s.Get("versions");
   const std::string_view first = versions.empty() ? "" : versions.at(0).Get("name").AsString();
   if (!first.empty()) CheckDefinedLabel(first, false, spec.Child("version"), errors);
   CheckDefinedNames(s.Get("names"), spec.Child("names"), errors);
-  const FieldPath status("status");
-  const Value& stored = tree.Get("status").Get("storedVersions");
-  if (stored.empty())
-    errors->Invalid(status.Child("storedVersions"), Value(), GoShape::kStringSlice,
-                    "must have at least one stored version");
+  ValidateDefinedParts(s, spec, errors);
+  ValidateStoredVersions(tree, errors);
+  if (s.Get("preserveUnknownFields").AsBool())
+    errors->Invalid(spec.Child("preserveUnknownFields"), Value::Bool(true), GoShape::kOther,
+                    "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in "
+                    "spec.versions[*].schema instead");
 }
 
 void ValidateDefinitionUpdate(const Value& updated, const Value& old, FieldErrorList* errors) {
@@ -182,8 +139,10 @@ void ValidateDefinitionUpdate(const Value& updated, const Value& old, FieldError
   };
   const Value& now_names = now.Get("names");
   const Value& old_names = before.Get("names");
-  stays(now.Get("scope"), before.Get("scope"), spec.Child("scope"));
-  stays(now_names.Get("kind"), old_names.Get("kind"), names.Child("kind"));
+  if (IsConditionTrue(old, "Established")) {
+    stays(now.Get("scope"), before.Get("scope"), spec.Child("scope"));
+    stays(now_names.Get("kind"), old_names.Get("kind"), names.Child("kind"));
+  }
   stays(now.Get("group"), before.Get("group"), spec.Child("group"));
   stays(now_names.Get("plural"), old_names.Get("plural"), names.Child("plural"));
 }
@@ -201,20 +160,26 @@ Value DefaultDefinition(const Value& tree, Compat) {
   });
 }
 
-Value EstablishedStatus(const Value& tree, Compat) {
-  const Value& spec = tree.Get("spec");
-  const Value& since = tree.Get(kCreated);
-  std::vector<Value> stored;
-  for (const Value& version : spec.Get("versions").items())
-    if (version.Get("storage").AsBool()) stored.push_back(version.Get("name"));
-  return value::Obj(
-      {{"acceptedNames", spec.Get("names")},
-       {"conditions",
-        value::Arr(
-            {DefinitionCondition("NamesAccepted", "NoConflicts", "no conflicts found", since),
-             DefinitionCondition("Established", "InitialNamesAccepted",
-                                 "the initial names have been accepted", since)})},
-       {"storedVersions", Value::Array(std::move(stored))}});
+// The status with the storage version among those that were ever stored.
+Value WithStoredVersion(const Value& status, const Value& spec) {
+  Value stored = status.Get("storedVersions");
+  for (const Value& version : spec.Get("versions").items()) {
+    if (!version.Get("storage").AsBool()) continue;
+    const Value& name = version.Get("name");
+    const auto all = stored.items();
+    if (std::find(all.begin(), all.end(), name) == all.end()) stored = stored.Append(name);
+    break;
+  }
+  return stored.empty() ? status : status.Set("storedVersions", std::move(stored));
+}
+
+Value NewDefinitionStatus(const Value& tree, Compat) {
+  return WithStoredVersion(Value::EmptyObject(), tree.Get("spec"));
+}
+
+Value PrepareDefinitionUpdate(const Value&, Value updated, Compat) {
+  Value status = WithStoredVersion(updated.Get("status"), updated.Get("spec"));
+  return std::move(updated).Set("status", std::move(status));
 }
 
 }  // namespace
@@ -234,7 +199,8 @@ extern const KindSpec kCustomResourceDefinitionKind = {
     .columns = {{"Name"}, {"Created At"}},
     .cells = cells::NameAndCreation,
     .defaults = DefaultDefinition,
-    .initial_status = EstablishedStatus,
+    .initial_status = NewDefinitionStatus,
+    .prepare_update = PrepareDefinitionUpdate,
     .validation =
         {
             .on_create = {kCheckMeta, kCheckNewObject, kCheckObject},

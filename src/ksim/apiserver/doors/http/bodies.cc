@@ -63,14 +63,15 @@ Value AsTable(const api::ResourceInfo& resource, const std::vector<api::Object>&
   std::vector<Value> columns, rows;
   for (const api::TableColumn& c : table.columns) {
     columns.push_back(value::Obj({{"name", Value::Of(c.name)},
-                                  {"type", Value::Of("string")},
-                                  {"format", Value::Of(c.name == "Name" ? "name" : "")},
-                                  {"description", Value::Of("")},
+                                  {"type", Value::Of(c.type)},
+                                  {"format", Value::Of(c.name == "Name" ? "name" : c.format)},
+                                  {"description", Value::Of(c.description)},
                                   {"priority", Value::Of(c.priority)}}));
   }
   for (std::size_t i = 0; i < objects.size(); ++i) {
     std::vector<Value> cells;
     for (const std::string& cell : table.rows[i]) cells.push_back(Value::Of(cell));
+    if (!table.values.empty()) cells = table.values[i];
     Value object;
     if (options.include_object == "Object") {
       object = objects[i].ToTree();

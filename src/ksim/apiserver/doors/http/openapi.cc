@@ -8,6 +8,7 @@
 #include "fmt/format.h"
 #include "ksim/api/patch_schema.h"
 #include "ksim/api/schema/go_types.h"
+#include "ksim/api/structural/custom_resource.h"
 #include "ksim/value/patch_schema.h"
 
 namespace ksim::apiserver::http {
@@ -73,6 +74,22 @@ class Schemas {
     return name;
   }
 
+  // The schema of a custom kind, with what every object has (apiextensions-apiserver
+  // pkg/controller/openapi/builder/builder.go buildKubeNative).
+  void AddCustom(const api::ResourceInfo& r) {
+    const api::SchemaNode* const defined = api::SchemaOf(r);
+    Value schema = defined == nullptr ? Type("object") : defined->source;
+    const std::string metadata = Add(*TypeTable::Get().FindStruct("ObjectMeta"), nullptr);
+    Value properties = schema.Get("properties");
+    if (!properties.is_object()) properties = Value::EmptyObject();
+    properties = properties.Set("apiVersion", Type("string"))
+                     .Set("kind", Type("string"))
+                     .Set("metadata", value::Obj({{"allOf", Value::Array({Reference(metadata)})}}));
+    schemas_.emplace_back(CustomName(r),
+                          schema.Set("properties", properties)
+                              .Set("x-kubernetes-group-version-kind", Value::Array({KindTree(r)})));
+  }
+
   // Says which kind a schema is that of.
   void SetKind(const std::string& name, const api::ResourceInfo& r) {
     for (auto& [known, schema] : schemas_) {
@@ -94,6 +111,16 @@ class Schemas {
   }
 
  private:
+  // com.example.v1.Widget
+  static std::string CustomName(const api::ResourceInfo& r) {
+    std::string name, rest = r.group;
+    for (std::size_t dot = rest.rfind('.'); dot != rest.npos; dot = rest.rfind('.')) {
+      name += rest.substr(dot + 1) + ".";
+      rest.resize(dot);
+    }
+    return fmt::format("{}{}.{}.{}", name, rest, r.version, r.kind);
+  }
+
   std::string NameOf(const GoStruct& type) const {
     const std::string& name = type.name;
     if (type.qualified) return fmt::format("{}.{}", package_, name);
@@ -209,6 +236,7 @@ Value OpenApiDocument(const ServedKinds& served, std::string_view group, std::st
   for (const api::ResourceInfo* r : here) {
     AddPaths(*r, &paths);
     const GoType* const type = api::TypeOf(*r);
+    if (type == nullptr) schemas.AddCustom(*r);
     if (type == nullptr) continue;
     const std::string name = schemas.Add(*type, api::FindPatchSchema(r->api_version(), r->kind));
     schemas.SetKind(name, *r);

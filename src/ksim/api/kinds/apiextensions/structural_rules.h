@@ -1,0 +1,13 @@
+// Whether a schema is structural: each part of an object has one type, said outside of logic.
+//
+// Source: apiextensions-apiserver pkg/apiserver/schema/{validation,complete}.go.
+#pragma once
+#include "ksim/api/rules/field_errors.h"
+#include "ksim/value/value.h"
+
+namespace ksim::api {
+
+// ValidateStructural: true if it has added an error.
+bool ValidateStructural(const value::Value& schema, const FieldPath& at, FieldErrorList* errors);
+
+}  // namespace ksim::api
