@@ -9,4 +9,8 @@ EXPLAINED = [
     # Only with faults: without them it would be the deletion of another pod.
     ("replicaset", r"^end of pods: (there -> nothing|nothing -> there)$",
      "victims that rank equal go by name"),
+    # A write that one of the two has sent and the other has not, or that was refused.
+    ("disruption", r"^poddisruptionbudgets: update status 409 \{\} -> update status 200 |"
+     r"^poddisruptionbudgets: update status \d+ .* -> update status 409 \{\}$",
+     "An eviction and the disruption controller write the same status"),
 ]

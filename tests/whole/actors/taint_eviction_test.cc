@@ -201,8 +201,7 @@ TEST(TaintEviction, AnEvictionThatIsDoneMayComeAgainIn136) {
     if (compat == api::Compat::k1_30)
       EXPECT_THAT(w.Requests({"pods"}), IsEmpty());
     else
-      EXPECT_THAT(w.Requests({"pods"}),
-                  ElementsAre("get pods/p", "patch pods/p/status", "delete pods/p"));
+      EXPECT_THAT(w.Requests({"pods"}), ElementsAre("get pods/p", "delete pods/p"));
   }
 }
 
