@@ -162,7 +162,8 @@ class Drawer:
     def loop(self, macro, kind, d):
         name = self.pick("x", "y", "i")
         over = self.pick("list", "strings", "map")
-        rng = self.expr(over, d)
+        # Go goes through maps at random: one key only.
+        rng = self.pick("{'a': 1}", "o.lm[0]", "{'k': i}") if over == "map" else self.expr(over, d)
         self.names.append((name, "int" if over == "list" else "string"))
         body = self.expr(kind, d)
         self.names.pop()
@@ -205,7 +206,7 @@ class Drawer:
             self.names.append(("v", "int"))
             body = e("int", d)
             self.names.pop()
-            return "{'a': 1, 'b': 2}.transformMap(k, v, %s)" % body
+            return "{'a': i}.transformMap(k, v, %s)" % body
         return self.pick("m.b", "o.lm[0]", "o.m")
 
     def draw_bytes(self, d):

@@ -35,7 +35,7 @@ func format(v ref.Val) string {
 		if !t.HasValue() {
 			return "optional.none()"
 		}
-		return "optional(" + format(t.GetValue()) + ")"
+		return "optional.of(" + format(t.GetValue()) + ")"
 	case *types.Type:
 		return t.TypeName()
 	case traits.Lister, traits.Mapper:

@@ -59,7 +59,7 @@ Val CallNode::Eval(Run& run) const {
     if (i == 0 && taken_slot_ >= 0) run.slots[static_cast<std::size_t>(taken_slot_)].value = Val();
     if (!args[i].is_error() || !target_.strict) continue;
     if (!error.has_value()) error = args[i];
-    if (target_.stops_at_error) return *error;
+    if (target_.stops_at_error && i + 1 < args_.size()) return *error;
   }
   Val result;
   if (error.has_value()) {

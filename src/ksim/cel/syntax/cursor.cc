@@ -65,17 +65,36 @@ void TokenCursor::Recover() {
   }
 }
 
-void TokenCursor::ExpectClose(const char* close, const std::string& expecting) {
-  if (Accept(close) || stopped_) return;
-  if (Next().Is(close) && Now().kind != TokenKind::kEnd) {
+bool TokenCursor::MayFollowOperand() const {
+  const Token& t = Now();
+  const int open = parens_ + brackets_ + braces_;
+  if (t.kind == TokenKind::kEnd) return open + ternaries_ == 0;
+  if (t.kind == TokenKind::kIdent) return t.text == "in";
+  if (t.kind != TokenKind::kPunctuation) return false;
+  if (t.text == ")") return parens_ > 0;
+  if (t.text == "]") return brackets_ > 0;
+  if (t.text == "}") return braces_ > 0;
+  if (t.text == ",") return open > 0;
+  if (t.text == ":") return braces_ + ternaries_ > 0;
+  return t.text != "!" && t.text != "{" && t.text != "(";
+}
+
+bool TokenCursor::Expect(const char* token, const std::string& expecting, bool operand_follows) {
+  if (stopped_) return false;
+  if (Accept(token)) return true;
+  if (Next().Is(token) && Now().kind != TokenKind::kEnd) {
     SyntaxError(Now(), "extraneous input '" + Shown(Now()) + "' expecting " + expecting);
     Advance();
     Advance();
-    return;
+    return true;
+  }
+  if (expecting.front() == '\'' && (operand_follows ? BeginsUnary(Now()) : MayFollowOperand())) {
+    SyntaxError(Now(), "missing " + expecting + " at '" + Shown(Now()) + "'");
+    return true;
   }
   SyntaxError(Now(), "mismatched input '" + Shown(Now()) + "' expecting " + expecting);
   Recover();
-  Accept(close);
+  return Accept(token);
 }
 
 void TokenCursor::ExpectEnd() {
@@ -86,8 +105,9 @@ void TokenCursor::ExpectEnd() {
 
 bool TokenCursor::ExpectUnary() {
   if (BeginsUnary(Now())) return true;
-  const std::string expecting = "{'[', " + bracket_extra_ + "'{', " + brace_extra_ + "'(', '.', " +
-                                comma_extra_ + "'-', '!', " + question_extra_ + kPrimaryTail;
+  const std::string expecting = "{'[', " + bracket_extra_ + "'{', " + brace_extra_ + "'(', " +
+                                paren_extra_ + "'.', " + comma_extra_ + "'-', '!', " +
+                                question_extra_ + kPrimaryTail;
   SetExtras("", "", "");
   return ExpectOperand(true, expecting);
 }
@@ -100,6 +120,7 @@ void TokenCursor::SetExtras(const char* bracket, const char* brace, const char* 
   if (BeginsUnary(Now())) return;
   bracket_extra_ = bracket;
   brace_extra_ = brace;
+  paren_extra_ = "";
   comma_extra_ = *others == '\0' ? "" : "',', ";
   question_extra_ = *others == '\0' ? "" : "'?', ";
 }

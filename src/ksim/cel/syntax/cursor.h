@@ -60,11 +60,16 @@ class TokenCursor {
   bool ExpectPrimary();
   // Skips to a token with which an enclosing rule can go on.
   void Recover();
-  // A closing bracket.
-  void ExpectClose(const char* close, const std::string& expecting);
+  // A token that has to stand here. ANTLR drops one too many, and makes one up if what stands here
+  // may follow it: another operator or bracket, or an operand.
+  bool Expect(const char* token, const std::string& expecting, bool operand_follows = false);
   void ExpectEnd();
   // The tokens that may stand here besides an operand, for the message if none does.
   void SetExtras(const char* bracket, const char* brace, const char* others);
+  void SetParenExtra() {
+    SetExtras("", "", "");
+    if (!BeginsUnary(Now())) paren_extra_ = "')', ";
+  }
 
   std::vector<SourceError>* errors_;
   std::vector<Token> tokens_;
@@ -74,7 +79,8 @@ class TokenCursor {
 
  private:
   bool ExpectOperand(bool unary, const std::string& expecting);
-  std::string bracket_extra_, brace_extra_, comma_extra_, question_extra_;
+  bool MayFollowOperand() const;
+  std::string bracket_extra_, brace_extra_, paren_extra_, comma_extra_, question_extra_;
 };
 
 }  // namespace ksim::cel

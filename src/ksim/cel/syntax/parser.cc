@@ -50,13 +50,7 @@ class Parser : private TokenCursor {
     ++ternaries_;
     ExprPtr yes = ParseOr();
     --ternaries_;
-    if (!Accept(":")) {
-      if (!stopped_) {
-        SyntaxError(Now(), "mismatched input '" + Shown(Now()) + "' expecting ':'");
-        Recover();
-      }
-      return Nothing();
-    }
+    if (!Expect(":", "':'", true)) return Nothing();
     ExprPtr no = ParseExpr();
     return b_.Call(id, kConditional, b_.Three(std::move(condition), std::move(yes), std::move(no)));
   }
@@ -241,7 +235,7 @@ class Parser : private TokenCursor {
     ++brackets_;
     ExprPtr index = ParseExpr();
     --brackets_;
-    ExpectClose("]", "']'");
+    Expect("]", "']'");
     return b_.Call(id, optional ? kOptIndex : kIndex, b_.Two(std::move(operand), std::move(index)));
   }
 
@@ -250,12 +244,12 @@ class Parser : private TokenCursor {
     std::vector<ExprPtr> args;
     if (Accept(")")) return args;
     ++parens_;
-    SetExtras("", "", "");
+    SetParenExtra();
     do {
       args.push_back(ParseExpr());
     } while (Accept(",") && !stopped_);
     --parens_;
-    ExpectClose(")", Is(")") ? "')'" : "{')', ','}");
+    Expect(")", "')'");
     return args;
   }
 
@@ -297,7 +291,7 @@ class Parser : private TokenCursor {
       ++parens_;
       ExprPtr inner = ParseExpr();
       --parens_;
-      ExpectClose(")", "')'");
+      Expect(")", "')'");
       return inner;
     }
     if (token.Is("[")) return ParseList();
@@ -411,19 +405,13 @@ class Parser : private TokenCursor {
       if (!Accept(",")) break;
     }
     --braces_;
-    ExpectClose("}", "{'}', ','}");
+    Expect("}", "{'}', ','}");
     return e;
   }
 
   bool ParseEntryValue(MapEntry* entry) {
-    if (!Is(":")) {
-      if (!stopped_) {
-        SyntaxError(Now(), "mismatched input '" + Shown(Now()) + "' expecting ':'");
-        Recover();
-      }
-      return false;
-    }
-    const Token& colon = Advance();
+    if (!Expect(":", "':'", true)) return false;
+    const Token& colon = tokens_[at_ - 1];
     entry->id = Id(colon);
     if (entry->optional && !options_.optional_syntax) {
       Error(colon.offset, "unsupported syntax '?'");
@@ -434,6 +422,7 @@ class Parser : private TokenCursor {
 
   ExprPtr ParseList() {
     ExprPtr e = b_.Make(ExprKind::kList, Id(Advance()));
+    bool comma = false;
     ++brackets_;
     while (!Is("]") && !stopped_) {
       if (Is(",") && Next().Is("]")) {
@@ -446,10 +435,11 @@ class Parser : private TokenCursor {
       if (e->items.empty()) SetExtras("']', ", "", ",");
       e->items.push_back(ParseExpr());
       e->optional.push_back(optional);
-      if (!Accept(",")) break;
+      comma = Accept(",");
+      if (!comma || !(BeginsUnary(Now()) || Is("?"))) break;
     }
     --brackets_;
-    ExpectClose("]", "{']', ','}");
+    Expect("]", comma ? "']'" : "{']', ','}");
     DropUnmarked(e.get());
     return e;
   }
@@ -461,6 +451,7 @@ class Parser : private TokenCursor {
 
   ExprPtr ParseMap() {
     ExprPtr e = b_.Make(ExprKind::kMap, Id(Advance()));
+    bool comma = false;
     ++braces_;
     while (!Is("}") && !stopped_) {
       if (Is(",") && Next().Is("}")) {
@@ -473,10 +464,11 @@ class Parser : private TokenCursor {
       entry.key = ParseExpr();
       if (!ParseEntryValue(&entry)) break;
       e->entries.push_back(std::move(entry));
-      if (!Accept(",")) break;
+      comma = Accept(",");
+      if (!comma || !(BeginsUnary(Now()) || Is("?"))) break;
     }
     --braces_;
-    ExpectClose("}", "{'}', ','}");
+    Expect("}", comma ? "'}'" : "{'}', ','}");
     return e;
   }
 

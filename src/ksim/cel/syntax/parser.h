@@ -24,7 +24,7 @@ struct ParserOptions {
 inline constexpr std::size_t kMaxCodePoints = 100'000;
 inline constexpr int kMaxDepth = 250;
 // Nodes of the tree. cel-go has no such limit; a chain of optMap doubles its target each time.
-inline constexpr std::int64_t kMaxNodes = 2'000'000;
+inline constexpr std::int64_t kMaxNodes = 300'000;
 
 // The tree; without a root if there are errors.
 Ast Parse(const Source& source, const ParserOptions& options, std::vector<SourceError>* errors);

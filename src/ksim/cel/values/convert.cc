@@ -166,17 +166,11 @@ std::string FormatDouble(double d) {
 }
 
 std::string FormatBytes(std::string_view bytes) {
-  constexpr char kHex[] = "0123456789abcdef";
   std::string text = "b\"";
   for (const char c : bytes) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte < 0x7f && c != '"' && c != '\\') {
-      text += c;
-    } else {
-      text += "\\x";
-      text += kHex[byte >> 4];
-      text += kHex[byte & 15];
-    }
+    text += '\\';
+    for (const int shift : {6, 3, 0}) text += static_cast<char>('0' + ((byte >> shift) & 7));
   }
   return text + "\"";
 }
@@ -259,7 +253,7 @@ std::string FormatLiteral(const Val& v) {
     }
     case ValKind::kOptional:
       if (v.optional_value() == nullptr) return "optional.none()";
-      return "optional(" + FormatLiteral(*v.optional_value()) + ")";
+      return "optional.of(" + FormatLiteral(*v.optional_value()) + ")";
     case ValKind::kOpaque:
       return std::string(v.type_name());
     default:
