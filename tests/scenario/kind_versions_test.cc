@@ -48,8 +48,9 @@ TEST(KindVersions, ValidateAndRunAgree) {
       {both + Widget("v1alpha1", "b"), "", 1},
       {one + Widget("v1", "a"), "", 1},
       {one + two, "no matches for kind \"Widget\" in version \"example.com/v1alpha1\"", 1},
-      // The kind is met before its definition.
-      {two + one, "no matches for kind \"Widget\" in version \"example.com/v1alpha1\"", 1},
+      // The kind is met before its definition: no server knows it yet.
+      {two + one, "no matches for kind \"Widget\" in version \"example.com/v1\"", 0},
+      {Widget("v1", "a") + both, "no matches for kind \"Widget\" in version \"example.com/v1\"", 0},
       {both + Widget("v2", "c"), "no matches for kind \"Widget\" in version \"example.com/v2\"", 0},
   };
   for (const auto& row : rows) {

@@ -82,6 +82,22 @@ void CheckValues(const api::ResourceInfo& info, const Manifest& manifest, api::C
                                        manifest.Name(), cause.field, cause.message)));
 }
 
+// Whether the definition of the object's kind comes after it in the same command.
+bool ComesBeforeItsDefinition(const Step& step, const Manifest& manifest,
+                              const api::ResourceInfo& info) {
+  if (info.definition == nullptr) return false;
+  for (std::size_t i = step.objects.size(); i-- > 0;) {
+    const Manifest& other = step.objects[i];
+    if (&other == &manifest) return false;
+    if (other.Kind() != "CustomResourceDefinition") continue;
+    const Value& spec = other.tree.Get("spec");
+    if (spec.Get("group").AsString() == info.group &&
+        spec.Get("names").Get("kind").AsString() == info.kind)
+      return true;
+  }
+  return false;
+}
+
 Diagnostic NoSuchKind(const Manifest& manifest) {
   return AtField(manifest, "apiVersion",
                  fmt::format("no matches for kind \"{}\" in version \"{}\"", manifest.Kind(),
@@ -105,7 +121,8 @@ std::vector<Diagnostic> DryRun(const Scenario& scenario) {
     if (step.kind != StepKind::kCreate && step.kind != StepKind::kApply) continue;
     for (const Manifest& manifest : step.objects) {
       const api::ResourceInfo* info = kinds.ByKind(manifest.ApiVersion(), manifest.Kind());
-      if (info == nullptr || !api::IsServed(*info, scenario.compat)) {
+      if (info == nullptr || !api::IsServed(*info, scenario.compat) ||
+          ComesBeforeItsDefinition(step, manifest, *info)) {
         out.push_back(NoSuchKind(manifest));
         continue;
       }

@@ -347,7 +347,7 @@ std::shared_ptr<const CustomDefinition> DefinitionOf(const Value& crd, const Val
   return definition;
 }
 
-// What was compiled of a definition is good for its next state, if the schema has not changed.
+// The next state of a definition shares the schemas that have been compiled, if they are the same.
 void TakeCompiled(const ResourceInfo* before, const CustomDefinition& now) {
   if (before == nullptr || before->definition == nullptr) return;
   const CustomDefinition& old = *before->definition;

@@ -8,8 +8,8 @@
 
 #include "ksim/api/core/go_text.h"
 #include "ksim/api/structural/custom_resource.h"
+#include "ksim/api/structural/findings.h"
 #include "ksim/api/structural/prune.h"
-#include "ksim/api/structural/schema_validator.h"
 
 namespace ksim::api {
 

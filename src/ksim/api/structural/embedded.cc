@@ -12,7 +12,7 @@
 #include "ksim/api/rules/meta_validation.h"
 #include "ksim/api/rules/name_rules.h"
 #include "ksim/api/structural/field_place.h"
-#include "ksim/api/structural/schema_validator.h"
+#include "ksim/api/structural/findings.h"
 
 namespace ksim::api {
 

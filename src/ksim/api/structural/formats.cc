@@ -60,7 +60,8 @@ bool IsRequestUri(std::string_view text) {
 // net/mail ParseAddress: "a@b.c", "Name <a@b.c>".
 bool IsEmail(std::string_view text) {
   static const GoRegexp bare(
-      R"re(^\s*([^\s"(),.:;<>@\[\\\]\x00-\x1f]+(\.[^\s"(),.:;<>@\[\\\]\x00-\x1f]+)*|"([^"\\]|\\.)*"))re"
+      R"re(^\s*([^\s"(),.:;<>@\[\\\]\x00-\x1f]+(\.[^\s"(),.:;<>@\[\\\]\x00-\x1f]+)*)re"
+      R"re(|"([^"\\]|\\.)*"))re"
       R"re(@([^\s"(),.:;<>@\[\\\]]+(\.[^\s"(),.:;<>@\[\\\]]+)*)\s*$)re");
   const std::size_t open = text.find('<');
   if (open == text.npos) return bare.Matches(text);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ksim/api/structural/field_place.h"
-#include "ksim/api/structural/schema_validator.h"
+#include "ksim/api/structural/findings.h"
 #include "ksim/value/json.h"
 
 namespace ksim::api {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "ksim/api/core/definition.h"
-#include "ksim/api/structural/schema_validator.h"
 #include "ksim/value/go_format.h"
 
 namespace ksim::api {

@@ -1,63 +1,24 @@
 #include "ksim/api/structural/schema_validator.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "ksim/api/core/go_text.h"
 #include "ksim/api/structural/correlation.h"
+#include "ksim/api/structural/findings.h"
 #include "ksim/api/structural/formats.h"
 #include "ksim/api/structural/go_regexp.h"
 #include "ksim/value/go_format.h"
-#include "ksim/value/json.h"
 
 namespace ksim::api {
 
 using value::Value;
 
 namespace {
-
-// errors.Validation and CompositeError.
-struct Finding {
-  enum class Kind : std::uint8_t {
-    kComposite,  // of no field
-    kType,
-    kRequired,
-    kTooLong,
-    kEnum,
-    kTooMany,
-    kOther,
-  };
-  Finding(Kind k, std::string n, std::string m, Value v = Value::String(""))
-      : kind(k), name(std::move(n)), message(std::move(m)), bad(std::move(v)) {}
-  Kind kind;
-  std::string name, message;
-  Value bad;
-  Value allowed;          // kEnum
-  std::int64_t most = 0;  // kTooLong, kTooMany
-};
-
-// validate.Findings
-struct Findings {
-  std::vector<Finding> errors;
-  int matches = 0;
-
-  bool valid() const { return errors.empty(); }
-  void Add(Finding finding) {
-    for (const Finding& known : errors)
-      if (known.message == finding.message) return;
-    errors.push_back(std::move(finding));
-  }
-  void Merge(Findings other) {
-    for (Finding& finding : other.errors) Add(std::move(finding));
-    matches += other.matches;
-  }
-};
 
 // The way to a value, made a text when an error needs it.
 struct SchemaPlace {
@@ -459,67 +420,14 @@ class SchemaWalk {
   bool ratchets_;
 };
 
-// kubeOpenAPIResultToFieldErrors
-void TellFinding(const Finding& f, std::string_view place, Compat compat, FieldErrorList* errors) {
-  using Kind = Finding::Kind;
-  std::string field(place);
-  if (f.kind != Kind::kComposite && !f.name.empty() && f.name != ".") {
-    std::string_view name = f.name;
-    if (name.starts_with(".")) name.remove_prefix(1);
-    if (!field.empty()) field += '.';
-    field += name;
-  }
-  if (field.empty()) field = "<nil>";
-  const auto add = [&](const char* reason, std::string body) {
-    errors->Add(reason, std::move(body), field);
-  };
-  const std::string bad = ShownValue(f.bad, compat);
-  switch (f.kind) {
-    case Kind::kRequired:
-      return add("FieldValueRequired", "Required value");
-    case Kind::kTooLong:
-      return add("FieldValueTooLong",
-                 ProfileOf(compat).too_long_as_may_not_be
-                     ? fmt::format("Too long: may not be more than {} {}", f.most,
-                                   f.most == 1 ? "byte" : "bytes")
-                     : fmt::format("Too long: may not be longer than {}", f.most));
-    case Kind::kTooMany: {
-      const bool one = f.most == 1 && ProfileOf(compat).bad_values_as_json;
-      return add("FieldValueTooMany", fmt::format("Too many: {}: must have at most {} {}", bad,
-                                                  f.most, one ? "item" : "items"));
-    }
-    case Kind::kEnum: {
-      std::vector<std::string> allowed;
-      for (const Value& one : f.allowed.items())
-        allowed.push_back(
-            GoQuote(one.is_string() ? std::string(one.AsString()) : value::GoJson(one)));
-      return add("FieldValueNotSupported",
-                 fmt::format("Unsupported value: {}: supported values: {}", bad,
-                             fmt::join(allowed, ", ")));
-    }
-    case Kind::kType:
-      return add("FieldValueTypeInvalid", fmt::format("Invalid value: {}: {}", bad, f.message));
-    default:
-      return add("FieldValueInvalid", fmt::format("Invalid value: {}: {}", bad, f.message));
-  }
-}
-
 }  // namespace
-
-std::string ShownValue(const Value& v, Compat compat) {
-  if (v.is_string()) return GoQuote(v.AsString());
-  if (v.is_number() || v.is_bool()) return value::GoFormat(v);
-  const bool as_json = ProfileOf(compat).bad_values_as_json;
-  if (v.is_null()) return as_json ? "null" : "\"null\"";
-  return as_json ? value::GoJson(v) : value::GoSyntax(v);
-}
 
 void ValidateBySchema(const SchemaNode& schema, const Value& v, const Value* old,
                       std::string_view place, FieldErrorList* errors) {
   const Compat compat = errors->compat();
   const Findings result =
       SchemaWalk(compat, old != nullptr).Validate(schema, v, SchemaPlace(), old);
-  for (const Finding& finding : result.errors) TellFinding(finding, place, compat, errors);
+  for (const Finding& finding : result.errors) TellFinding(finding, place, errors);
 }
 
 }  // namespace ksim::api

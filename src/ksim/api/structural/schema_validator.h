@@ -18,7 +18,4 @@ namespace ksim::api {
 void ValidateBySchema(const SchemaNode& schema, const value::Value& v, const value::Value* old,
                       std::string_view place, FieldErrorList* errors);
 
-// field.Invalid and its like with a bad value of any type, as that version shows it.
-std::string ShownValue(const value::Value& v, Compat compat);
-
 }  // namespace ksim::api

@@ -11,6 +11,7 @@
 #include "ksim/api/core/go_text.h"
 #include "ksim/api/kinds/apiextensions/structural_rules.h"
 #include "ksim/api/structural/embedded.h"
+#include "ksim/api/structural/findings.h"
 #include "ksim/api/structural/prune.h"
 #include "ksim/api/structural/schema_node.h"
 #include "ksim/api/structural/schema_validator.h"
