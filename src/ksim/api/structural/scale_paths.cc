@@ -31,8 +31,8 @@ std::string AccessorProblem(std::string_view path, const Value& v, std::string_v
 }
 
 // NestedFieldNoCopy
-Nested NestedField(const Value& tree, std::string_view path) {
-  Nested nested;
+NestedValue NestedField(const Value& tree, std::string_view path) {
+  NestedValue nested;
   std::string walked;
   Value at = tree;
   for (const std::string_view field : PathFields(path)) {
@@ -54,8 +54,8 @@ Nested NestedField(const Value& tree, std::string_view path) {
   return nested;
 }
 
-Nested TypedNested(const Value& tree, std::string_view path, bool number) {
-  Nested nested = NestedField(tree, path);
+NestedValue TypedNested(const Value& tree, std::string_view path, bool number) {
+  NestedValue nested = NestedField(tree, path);
   const bool fits = number ? nested.v.is_int() : nested.v.is_string();
   if (!nested.found || fits) return nested;
   std::string whole = ".";
@@ -67,7 +67,7 @@ Nested TypedNested(const Value& tree, std::string_view path, bool number) {
 }
 
 void ValidateCount(const Value& tree, const std::string& path, FieldErrorList* errors) {
-  const Nested count = NestedInt(tree, path);
+  const NestedValue count = NestedInt(tree, path);
   const FieldPath field(path);
   const std::int64_t n = count.v.AsInt();
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
@@ -91,8 +91,10 @@ ScalePaths ScalePathsOf(const ResourceInfo& kind) {
   return paths;
 }
 
-Nested NestedInt(const Value& tree, std::string_view path) { return TypedNested(tree, path, true); }
-Nested NestedText(const Value& tree, std::string_view path) {
+NestedValue NestedInt(const Value& tree, std::string_view path) {
+  return TypedNested(tree, path, true);
+}
+NestedValue NestedText(const Value& tree, std::string_view path) {
   return TypedNested(tree, path, false);
 }
 
@@ -112,7 +114,7 @@ void ValidateScaleStatus(const ResourceInfo& kind, const Value& tree, FieldError
   const ScalePaths paths = ScalePathsOf(kind);
   ValidateCount(tree, paths.status_replicas, errors);
   if (paths.label_selector.empty()) return;
-  const Nested selector = NestedText(tree, paths.label_selector);
+  const NestedValue selector = NestedText(tree, paths.label_selector);
   if (!selector.problem.empty())
     errors->Invalid(FieldPath(paths.label_selector), "", selector.problem);
 }

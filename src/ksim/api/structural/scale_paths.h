@@ -21,13 +21,13 @@ struct ScalePaths {
 ScalePaths ScalePathsOf(const ResourceInfo& kind);
 
 // unstructured.NestedInt64 and NestedString: what is at a path, or why it cannot be.
-struct Nested {
+struct NestedValue {
   value::Value v;
   bool found = false;
   std::string problem;
 };
-Nested NestedInt(const value::Value& tree, std::string_view path);
-Nested NestedText(const value::Value& tree, std::string_view path);
+NestedValue NestedInt(const value::Value& tree, std::string_view path);
+NestedValue NestedText(const value::Value& tree, std::string_view path);
 value::Path PathOf(std::string_view json_path);
 
 // ValidateScaleSpec, ValidateScaleStatus
