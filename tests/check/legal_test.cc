@@ -75,5 +75,44 @@ spec: {)") + c.set + R"(replicas: 1, selector: {matchLabels: {app: web}}, templa
   }
 }
 
+// A namespace has no room: the run is quiet when the controller tries again after five minutes or
+// more, and esr asks nothing more of it; a limit of the run is not what ends it.
+TEST(Legal, PodsThatAreRefusedForLongAreLegal) {
+  const std::pair<const char*, const char*> kinds[] = {
+      {"ReplicaSet", "replicas: 2, "},
+      {"StatefulSet", "replicas: 2, serviceName: web, podManagementPolicy: Parallel, "},
+      {"DaemonSet", ""}};
+  for (const auto& [kind, more] : kinds) {
+    const std::string yaml = std::string(R"(
+apiVersion: ksim.dev/v1
+kind: Scenario
+metadata: {name: full}
+spec:
+  cluster: {nodes: 2, controllers: [replicaset, statefulset, daemonset, resourcequota]}
+  steps:
+  - {at: 0s, create: {document: ResourceQuota/small}}
+  - {at: 5s, create: {document: )") +
+                             kind + R"(/web}}
+---
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: small}
+spec: {hard: {pods: "1"}}
+---
+apiVersion: apps/v1
+kind: )" + kind + R"(
+metadata: {name: web, namespace: default}
+spec: {)" + more + R"(selector: {matchLabels: {app: web}}, template: {
+  metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: nginx}]}}}
+)";
+    const Trace trace = RunOf(yaml, "1.30");
+    EXPECT_EQ(Messages(trace), "") << kind;
+    ASSERT_TRUE(trace.end.has_value());
+    const std::vector<std::string>& judged = trace.end->judged;
+    EXPECT_NE(std::find(judged.begin(), judged.end(), "esr"), judged.end()) << kind;
+    EXPECT_EQ(trace.end->violations.size(), 0u) << kind;
+  }
+}
+
 }  // namespace
 }  // namespace ksim::check

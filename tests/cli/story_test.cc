@@ -183,5 +183,19 @@ TEST(Story, EveryCaptionIsTrue) {
   EXPECT_GT(lines, 1000);
 }
 
+// An autoscaler of autoscaling/v1 is posted and told at that version; what there is then is of v2.
+TEST(Story, TellsTheVersionThatIsAskedFor) {
+  const std::string file = testing::TempDir() + "hpa.yaml";
+  ASSERT_TRUE(os::WriteFile(file,
+                            "apiVersion: autoscaling/v1\nkind: HorizontalPodAutoscaler\n"
+                            "metadata: {name: a}\nspec: {maxReplicas: 2, scaleTargetRef: "
+                            "{apiVersion: apps/v1, kind: ReplicaSet, name: a}}\n")
+                  .ok());
+  const std::string story = RunCli({"run", file}).out;
+  const std::string path = "/namespaces/default/horizontalpodautoscalers";
+  EXPECT_NE(story.find("POST /apis/autoscaling/v1" + path + " (a)"), std::string::npos) << story;
+  EXPECT_NE(story.find("PUT /apis/autoscaling/v2" + path + "/a/status"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace ksim::cli

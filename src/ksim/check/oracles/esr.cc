@@ -21,6 +21,9 @@
 namespace ksim::check {
 namespace {
 
+// A controller's back-off is five minutes and more by then.
+constexpr int kManyRefusals = 16;
+
 const OracleInfo& EsrInfo() {
   static const OracleInfo info{
       "esr",
@@ -29,7 +32,8 @@ const OracleInfo& EsrInfo() {
       "its status counts them as they are, a StatefulSet is rolled out down to its partition, each "
       "DaemonSet has a pod for every node that it fits, a pod that fits a node is on one and was "
       "taken up by its kubelet, and nothing is stuck in deletion.",
-      {sim::EventKind::kCommit, sim::EventKind::kRuntime},
+      {sim::EventKind::kCommit, sim::EventKind::kRuntime, sim::EventKind::kRequest,
+       sim::EventKind::kResponse},
       {"pods that fit nowhere wait",
        ("a ReplicaSet whose pod was gone, or going, before its controller saw it waits, with too "
         "few pods or too many, until the expectation of it has expired and something wakes the "
@@ -40,6 +44,7 @@ const OracleInfo& EsrInfo() {
        "a pod whose image, init containers or containers keep it from running",
        "a pod that Stages play, for which there is no further Stage", "a pod waits for its claims",
        "with minReadySeconds, pods that are ready and not available",
+       "no pod where its controller was refused sixteen times in a row: it tries again ever later",
        "a controller of one's own counts what it likes, but status.replicas",
        ("a StatefulSet waits as long as one of its pods is not ready, is being deleted or has "
         "ended, while another pod has the name, or a claim is in the way")},
@@ -52,6 +57,12 @@ class Esr : public Oracle {
   Esr() : Oracle(EsrInfo()) {}
 
   void On(const Facts& facts, const Observation& o) override {
+    if (o.kind == sim::EventKind::kRequest) {
+      if (o.verb == "create" && o.resource == "pods" && o.subresource.empty())
+        asked_[o.request] = MakerOf(o.ns, o.actor.substr(o.actor.rfind('/') + 1));
+      return;
+    }
+    if (o.kind == sim::EventKind::kResponse) return NoteAnswer(o);
     if (o.kind == sim::EventKind::kRuntime) {
       if (o.action == "stages") played_.emplace(o.uid);
       return;
@@ -91,6 +102,7 @@ class Esr : public Oracle {
     }
     for (const auto& [hash, c] : alive_) {
       const api::Object object = api::Object::FromTree(c->after, c->revision);
+      if (c->resource != "pods" && c->resource != "nodes" && IsRefused(object)) continue;
       std::string problem;
       if (c->resource == "replicasets" && facts.SawActor(part_))
         problem = OfReplicaSet(facts, object, active, counted_[hash]);
@@ -108,6 +120,28 @@ class Esr : public Oracle {
   }
 
  private:
+  // The controller in whose name pods of a namespace are asked for.
+  static std::string MakerOf(std::string_view ns, std::string_view part) {
+    return fmt::format("{}/{}", ns, part);
+  }
+
+  void NoteAnswer(const Observation& o) {
+    const auto it = asked_.find(o.request);
+    if (it == asked_.end()) return;
+    if (o.code >= 400) ++refused_[it->second];
+    if (o.code > 0 && o.code < 400) refused_.erase(it->second);
+    asked_.erase(it);
+  }
+
+  // Its controller may try again so late that no run waits for it.
+  bool IsRefused(const api::Object& object) const {
+    const std::string part = object.kind() == "ReplicaSet"  ? part_
+                             : object.kind() == "DaemonSet" ? daemon_part_
+                                                            : "statefulset";
+    const auto it = refused_.find(MakerOf(object.ns(), part));
+    return it != refused_.end() && it->second >= kManyRefusals;
+  }
+
   using Owned = std::map<std::string, std::vector<api::PodView>, std::less<>>;  // by owner's uid
 
   static std::string OfReplicaSet(const Facts& facts, const api::Object& object,
@@ -332,7 +366,9 @@ class Esr : public Oracle {
   const std::string part_suffix_ = "/" + part_;
   const std::string daemon_part_{controllers::ControllerOf("daemonsets")->PartName()};
   std::map<std::uint64_t, const CommittedChange*> alive_;
-  std::set<std::string> played_;           // uids of pods that are left to Stages
+  std::set<std::string> played_;                // uids of pods that are left to Stages
+  std::map<std::uint64_t, std::string> asked_;  // requests for pods under way: whose they are
+  std::map<std::string, int> refused_;          // how many of a maker's in a row were refused
   std::map<std::uint64_t, bool> counted_;  // ReplicaSets: by upstream's controller, the last time
 };
 
