@@ -45,7 +45,7 @@ struct ResourceInfo {
   std::string storage_prefix;              // "pods", "minions", "services/specs", "GROUP/RESOURCE"
   // The version at which objects of a custom kind with several versions are stored; "" = this one.
   std::string stored_version;
-  // What its CustomResourceDefinition says of this version; null: nothing is known but its names.
+  // Its CustomResourceDefinition's word on this version; null: nothing is known but its names.
   std::shared_ptr<const CustomDefinition> definition;
   // Its definition is not established yet, is gone, or serves this version no longer. Look-ups find
   // it still, after those that are served; a server answers 404.

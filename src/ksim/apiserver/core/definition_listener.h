@@ -19,7 +19,7 @@ class DefinitionListener {
   virtual void ForgetObjects(const api::ResourceInfo& kind) = 0;
 };
 
-// What all servers of a cluster know of its definitions. They outlive their servers' processes.
+// The definitions of a cluster as all its servers know them. They outlive the servers' processes.
 struct DefinitionsInStore {
   DefinitionsInStore() = default;
   std::vector<DefinitionListener*> servers;     // those that are up
