@@ -19,6 +19,8 @@ EnvironmentOptions EnvironmentOptions::Kubernetes(int minor) {
   o.strings = minor >= 29 ? 2 : 0;
   o.sets = minor >= 29;
   o.validators = minor >= 29;
+  // With the validators, it is one of them that wants lists and maps to be of one type.
+  o.homogeneous_literals = !o.validators;
   o.networks = minor >= 30;
   o.formats = minor >= 31;
   o.two_variables = minor >= 32;

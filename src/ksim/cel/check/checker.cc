@@ -126,7 +126,9 @@ class Checker {
       case TypeKind::kStruct: {
         TypePtr t =
             declarations_.field_type ? declarations_.field_type(target->name, field) : nullptr;
-        if (t == nullptr) {
+        if (t == nullptr && target->name.starts_with("kubernetes.")) {
+          Error(e.id, "unexpected failed resolution of '" + target->name + "'");
+        } else if (t == nullptr) {
           Error(e.id, "undefined field '" + field + "'");
         } else {
           result = std::move(t);

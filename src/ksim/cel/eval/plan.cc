@@ -138,7 +138,8 @@ class Planner {
                                               e.name == "orValue");
     }
     CallTarget target = TargetOf(e);
-    if (target.overload == "in_list" && args[1]->constant() != nullptr) {
+    if (target.overload == "in_list" && args[1]->constant() != nullptr &&
+        args[1]->constant()->is_list()) {
       const Val list = *args[1]->constant();
       if (list.list().size() == 0) return std::make_unique<ConstantNode>(Val::Bool(false));
       if (IsSet(list)) return std::make_unique<MembershipNode>(std::move(args[0]), list);
@@ -224,6 +225,7 @@ class Planner {
     std::string error;
     const std::shared_ptr<const Regex> regex = Regex::Compile(pattern->AsText(), &error);
     if (regex == nullptr) return Fail(error);
+    target->stops_at_error = true;
     target->run = [regex, matches, function](Arguments a) {
       if (!a[0].is_string()) return Val::NoSuchOverload();
       if (matches) return Val::Bool(regex->Matches(a[0].AsText()));

@@ -1,4 +1,5 @@
 // Kubernetes' libraries of URLs, quantities and semantic versions: libraries.h.
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -25,6 +26,8 @@ struct UrlValue {
 
 struct QuantityValue {
   value::Quantity quantity;
+  // Not of the form that upstream keeps as a whole number: 1000m, 1.0, 1.5Gi.
+  bool fractional = false;
   static TypePtr CelType() { return StructType("kubernetes.Quantity"); }
   bool operator==(const QuantityValue& o) const { return quantity == o.quantity; }
 };
@@ -65,14 +68,33 @@ Val QueryOf(Arguments a) {
 
 const value::Quantity& QuantityOf(const Val& v) { return OpaqueValue<QuantityValue>(v).quantity; }
 
-Val FromQuantity(value::Quantity q) { return MakeOpaque(QuantityValue{std::move(q)}); }
+Val FromQuantity(value::Quantity q, bool fractional = false) {
+  return MakeOpaque(QuantityValue{std::move(q), fractional});
+}
 
 int OrderQuantities(const value::Quantity& a, const value::Quantity& b) {
   return a < b ? -1 : a == b ? 0 : 1;
 }
 
+// Whether ParseQuantity keeps a text in parts of one, whatever it amounts to.
+bool IsFractionalText(std::string_view text) {
+  const std::size_t end = std::min(text.find_first_not_of("+-0123456789."), text.size());
+  const std::size_t point = text.substr(0, end).find('.');
+  const std::size_t digits = point == std::string_view::npos ? 0 : end - point - 1;
+  const std::string_view suffix = text.substr(end);
+  if (suffix == "m" || suffix == "u" || suffix == "n") return true;
+  if (suffix.ends_with('i')) return digits > 0;
+  constexpr std::string_view kSuffixes = "kMGTPE";
+  const std::size_t at = suffix.size() == 1 ? kSuffixes.find(suffix[0]) : std::string_view::npos;
+  return digits > (at == std::string_view::npos ? 0 : 3 * (at + 1));
+}
+
 // Whether a quantity is a whole number of int64.
 bool IsWhole(const value::Quantity& q) { return value::Quantity::FromInt(q.Value()) == q; }
+
+bool IsInteger(const Val& v) {
+  return !OpaqueValue<QuantityValue>(v).fractional && IsWhole(QuantityOf(v));
+}
 
 // AsApproximateFloat64: through the milli value or the whole one, both exact where they fit.
 double Approximate(const value::Quantity& q) {
@@ -125,7 +147,8 @@ void AddUrlFunctions(FunctionTable* table) {
 void AddQuantityFunctions(FunctionTable* table) {
   table->Add("quantity", "string_to_quantity (string) -> kubernetes.Quantity", [](Arguments a) {
     auto q = value::Quantity::Parse(a[0].AsText());
-    return q.ok() ? FromQuantity(*std::move(q)) : Val::Error(Message(q.status()));
+    return q.ok() ? FromQuantity(*std::move(q), IsFractionalText(a[0].AsText()))
+                  : Val::Error(Message(q.status()));
   });
   table->Add("isQuantity", "is_quantity_string (string) -> bool",
              [](Arguments a) { return Val::Bool(value::Quantity::Parse(a[0].AsText()).ok()); });
@@ -144,11 +167,11 @@ void AddQuantityFunctions(FunctionTable* table) {
   table->Add("asApproximateFloat", ".quantity_get_float (kubernetes.Quantity) -> double",
              [](Arguments a) { return Val::Double(Approximate(QuantityOf(a[0]))); });
   table->Add("asInteger", ".quantity_get_int (kubernetes.Quantity) -> int", [](Arguments a) {
-    if (!IsWhole(QuantityOf(a[0]))) return Val::Error("cannot convert value to integer");
+    if (!IsInteger(a[0])) return Val::Error("cannot convert value to integer");
     return Val::Int(QuantityOf(a[0]).Value());
   });
   table->Add("isInteger", ".quantity_is_integer (kubernetes.Quantity) -> bool",
-             [](Arguments a) { return Val::Bool(IsWhole(QuantityOf(a[0]))); });
+             [](Arguments a) { return Val::Bool(IsInteger(a[0])); });
   table->Add("add", ".quantity_add" + two + "kubernetes.Quantity",
              [](Arguments a) { return FromQuantity(QuantityOf(a[0]) + QuantityOf(a[1])); });
   table->Add("add", ".quantity_add_int (kubernetes.Quantity, int) -> kubernetes.Quantity",
