@@ -1,10 +1,15 @@
 #include "ksim/scenario/initial/initial_store.h"
 
+#include <fmt/format.h>
+
+#include <optional>
+
 #include "ksim/api/kinds.h"
 #include "ksim/api/strategy/defaulting.h"
 #include "ksim/api/views/volumes.h"
 #include "ksim/apiserver/core/event_conversion.h"
 #include "ksim/base/check.h"
+#include "ksim/sim/decisions.h"
 
 namespace ksim::scenario {
 
@@ -13,6 +18,20 @@ using value::Value;
 namespace {
 
 bool IsA(const Manifest& m, const char* kind) { return m.Kind() == kind && m.ApiVersion() == "v1"; }
+
+// Names that are generated from now on follow those that are there, as if they had been made here.
+void RecordIdentity(apiserver::Shared& shared, const api::ResourceInfo& r, const api::Object& o) {
+  if (o.generate_name().empty()) return;
+  const std::optional<api::OwnerReference> owner = o.controller();
+  const api::ResourceInfo* kind =
+      owner ? shared.kinds.ByKind(owner->api_version, owner->kind) : nullptr;
+  const std::uint64_t family =
+      kind != nullptr
+          ? shared.identities.Of(kind->resource, kind->namespaced ? o.ns() : "", owner->name)
+          : sim::KeyOf(fmt::format("{}/{}/{}", r.resource, o.ns(), o.generate_name()));
+  shared.identities.Record(r.resource, o.ns(), o.name(),
+                           shared.identities.NextGenerated(family, r.resource));
+}
 
 }  // namespace
 
@@ -28,6 +47,7 @@ void PutInitialObjects(const std::vector<Manifest>& initial, apiserver::Shared& 
     put.origin = store::WriteOrigin(sim::ActorId::Of("ksim"), 0);
     const auto done = store.Put(put);
     KSIM_CHECK(done.ok()) << "the store refuses " << m.Kind() << "/" << m.Name();
+    RecordIdentity(shared, *kind, object);
     shared.kinds.NoteObject(*kind);
     if (kind->kind == "Pod" && api::HasEphemeralVolume(object.tree()))
       shared.kinds.NoteObject(api::EphemeralVolumeUse());
