@@ -185,17 +185,11 @@ sim::Task<CronJobController::Outcome> CronJobController::StartJob(Work* work, Vi
     outcome.error = created.status().message.str();
     co_return outcome;
   } else if (api::IsAlreadyExists(created.status())) {
-    // This controller may have created it and failed to write it down.
-    client::Client::ObjectResult read =
-        co_await client_.Get(job_resource_, std::string(wanted.ns()), std::string(wanted.name()));
-    if (!read.ok()) {
-      outcome.error = read.status().message.str();
-      co_return outcome;
-    }
-    job = *read;
-    const std::optional<api::OwnerReference> owner = job.controller();
-    const bool is_ours = owner && owner->uid == work->object.uid();
-    if (!is_ours || work->Has(job.uid())) co_return outcome;
+    // Upstream means to read that Job, and to write it down if it is its own. But the Job that it
+    // made has no namespace, and client-go asks for no name without one; so the start is tried
+    // again and again, until the informer has the Job.
+    outcome.error = "an empty namespace may not be set when a resource name is provided";
+    co_return outcome;
   } else {
     recorder_.Event(work->object, "Warning", "FailedCreate",
                     fmt::format("Error creating job: {}", created.status().message));
