@@ -47,6 +47,7 @@ bool TokenCursor::ExpectOperand(bool unary, const std::string& expecting) {
 }
 
 void TokenCursor::Recover() {
+  recovering_ = true;
   while (Now().kind != TokenKind::kEnd) {
     if (Now().kind == TokenKind::kIdent && Now().text == "in") return;
     if (Now().kind == TokenKind::kPunctuation) {
@@ -61,7 +62,7 @@ void TokenCursor::Recover() {
         return;
       }
     }
-    Advance();
+    ++at_;
   }
 }
 
@@ -90,6 +91,7 @@ bool TokenCursor::Expect(const char* token, const std::string& expecting, bool o
   }
   if (expecting.front() == '\'' && (operand_follows ? BeginsUnary(Now()) : MayFollowOperand())) {
     SyntaxError(Now(), "missing " + expecting + " at '" + Shown(Now()) + "'");
+    recovering_ = true;
     return true;
   }
   SyntaxError(Now(), "mismatched input '" + Shown(Now()) + "' expecting " + expecting);

@@ -28,6 +28,7 @@ class TokenCursor {
   const Token& Advance() {
     const Token& token = tokens_[at_];
     if (at_ + 1 < tokens_.size()) ++at_;
+    recovering_ = false;
     return token;
   }
   bool Accept(const char* punctuation) {
@@ -43,7 +44,7 @@ class TokenCursor {
     if (!stopped_) errors_->push_back({offset, std::move(message)});
   }
   void SyntaxError(const Token& token, const std::string& message) {
-    Error(token.offset, "Syntax error: " + message);
+    if (!recovering_) Error(token.offset, "Syntax error: " + message);
   }
   // Nothing more is parsed: every loop sees the end.
   void Stop(std::string message) {
@@ -66,6 +67,10 @@ class TokenCursor {
   void ExpectEnd();
   // The tokens that may stand here besides an operand, for the message if none does.
   void SetExtras(const char* bracket, const char* brace, const char* others);
+  void SetIndexExtra() {
+    SetExtras("", "", "");
+    if (!BeginsUnary(Now())) question_extra_ = "'?', ";
+  }
   void SetParenExtra() {
     SetExtras("", "", "");
     if (!BeginsUnary(Now())) paren_extra_ = "')', ";
@@ -75,6 +80,7 @@ class TokenCursor {
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
   bool stopped_ = false;
+  bool recovering_ = false;  // from an error: no other is told until a token fits again
   int parens_ = 0, brackets_ = 0, braces_ = 0, ternaries_ = 0;
 
  private:

@@ -233,6 +233,7 @@ class Parser : private TokenCursor {
     if (optional && !options_.optional_syntax) Error(bracket.offset, "unsupported syntax '[?'");
     const std::int64_t id = Id(bracket);
     ++brackets_;
+    if (!optional) SetIndexExtra();
     ExprPtr index = ParseExpr();
     --brackets_;
     Expect("]", "']'");
