@@ -102,7 +102,8 @@ metadata:
   resourceVersion: "20"
   creationTimestamp: "2024-05-01T09:00:00Z"
   annotations: {time: "2024-05-01T09:00:00Z"}
-  managedFields: [{manager: kubectl, operation: Update, apiVersion: v1, time: "2024-05-01T09:30:00Z"}]
+  managedFields:
+  - {manager: kubectl, operation: Update, apiVersion: v1, time: "2024-05-01T09:30:00Z"}
 ---
 apiVersion: coordination.k8s.io/v1
 kind: Lease

@@ -43,83 +43,98 @@ std::string Judge(const std::string& schema, const std::string& object,
   return Told(std::move(errors));
 }
 
-struct Row {
+struct SchemaRow {
   const char *field, *value, *told;
 };
 
 // CRD-05: kube-openapi's own texts; the field is called f.
 TEST(SchemaValidator, ToldAsUpstreamTellsIt) {
-  for (const Row& row : {
-           Row{"{type: integer}", "x",
+  for (const SchemaRow& row : {
+           SchemaRow{
+               "{type: integer}", "x",
                "FieldValueTypeInvalid f: Invalid value: \"string\": f in body must be of type "
                "integer: \"string\""},
-           Row{"{type: integer}", "1.5",
+           SchemaRow{
+               "{type: integer}", "1.5",
                "FieldValueTypeInvalid f: Invalid value: \"number\": f in body must be of type "
                "integer: \"number\""},
-           Row{"{type: integer}", "2.0", ""},
-           Row{"{type: number}", "2", ""},
-           Row{"{type: string}", "null",
-               "FieldValueTypeInvalid f: Invalid value: \"null\": f in body must be of type "
-               "string: \"null\""},
-           Row{"{type: string, nullable: true}", "null", ""},
-           Row{"{x-kubernetes-int-or-string: true}", "true",
+           SchemaRow{"{type: integer}", "2.0", ""},
+           SchemaRow{"{type: number}", "2", ""},
+           SchemaRow{"{type: string}", "null",
+                     "FieldValueTypeInvalid f: Invalid value: \"null\": f in body must be of type "
+                     "string: \"null\""},
+           SchemaRow{"{type: string, nullable: true}", "null", ""},
+           SchemaRow{
+               "{x-kubernetes-int-or-string: true}", "true",
                "FieldValueTypeInvalid f: Invalid value: \"boolean\": f in body must be of type "
                "integer,string: \"boolean\""},
-           Row{"{x-kubernetes-int-or-string: true}", "\"50%\"", ""},
-           Row{"{type: string, enum: [a, b]}", "c",
-               "FieldValueNotSupported f: Unsupported value: \"c\": supported values: \"a\", "
-               "\"b\""},
-           Row{"{type: integer, enum: [1, 2]}", "3",
+           SchemaRow{"{x-kubernetes-int-or-string: true}", "\"50%\"", ""},
+           SchemaRow{"{type: string, enum: [a, b]}", "c",
+                     "FieldValueNotSupported f: Unsupported value: \"c\": supported values: \"a\", "
+                     "\"b\""},
+           SchemaRow{
+               "{type: integer, enum: [1, 2]}", "3",
                "FieldValueNotSupported f: Unsupported value: 3: supported values: \"1\", \"2\""},
-           Row{"{type: string, pattern: '^a+$'}", "ab",
-               "FieldValueInvalid f: Invalid value: \"ab\": f in body should match '^a+$'"},
-           Row{"{type: string, maxLength: 2}", "abc",
-               "FieldValueTooLong f: Too long: may not be longer than 2"},
-           Row{"{type: string, minLength: 2}", "a",
+           SchemaRow{"{type: string, pattern: '^a+$'}", "ab",
+                     "FieldValueInvalid f: Invalid value: \"ab\": f in body should match '^a+$'"},
+           SchemaRow{"{type: string, maxLength: 2}", "abc",
+                     "FieldValueTooLong f: Too long: may not be longer than 2"},
+           SchemaRow{
+               "{type: string, minLength: 2}", "a",
                "FieldValueInvalid f: Invalid value: \"a\": f in body should be at least 2 chars "
                "long"},
-           Row{"{type: integer, minimum: 1}", "0",
+           SchemaRow{
+               "{type: integer, minimum: 1}", "0",
                "FieldValueInvalid f: Invalid value: 0: f in body should be greater than or equal "
                "to 1"},
-           Row{"{type: integer, maximum: 3, exclusiveMaximum: true}", "3",
-               "FieldValueInvalid f: Invalid value: 3: f in body should be less than 3"},
-           Row{"{type: integer, multipleOf: 5}", "7",
-               "FieldValueInvalid f: Invalid value: 7: f in body should be a multiple of 5"},
-           Row{"{type: number, multipleOf: 0.5}", "1.25",
+           SchemaRow{"{type: integer, maximum: 3, exclusiveMaximum: true}", "3",
+                     "FieldValueInvalid f: Invalid value: 3: f in body should be less than 3"},
+           SchemaRow{"{type: integer, multipleOf: 5}", "7",
+                     "FieldValueInvalid f: Invalid value: 7: f in body should be a multiple of 5"},
+           SchemaRow{
+               "{type: number, multipleOf: 0.5}", "1.25",
                "FieldValueInvalid f: Invalid value: 1.25: f in body should be a multiple of 0.5"},
-           Row{"{type: array, items: {type: string}, maxItems: 1}", "[a, b]",
-               "FieldValueTooMany f: Too many: 2: must have at most 1 items"},
-           Row{"{type: array, items: {type: string}, minItems: 1}", "[]",
+           SchemaRow{"{type: array, items: {type: string}, maxItems: 1}", "[a, b]",
+                     "FieldValueTooMany f: Too many: 2: must have at most 1 items"},
+           SchemaRow{
+               "{type: array, items: {type: string}, minItems: 1}", "[]",
                "FieldValueInvalid f: Invalid value: 0: f in body should have at least 1 items"},
-           Row{"{type: array, items: {type: string}}", "[1]",
+           SchemaRow{
+               "{type: array, items: {type: string}}", "[1]",
                "FieldValueTypeInvalid f[0]: Invalid value: \"integer\": f[0] in body must be of "
                "type string: \"integer\""},
-           Row{"{type: object, additionalProperties: {type: string}}", "{a: 1}",
+           SchemaRow{
+               "{type: object, additionalProperties: {type: string}}", "{a: 1}",
                "FieldValueTypeInvalid f.a: Invalid value: \"integer\": f.a in body must be of type "
                "string: \"integer\""},
-           Row{"{type: object, maxProperties: 1, additionalProperties: {type: string}}",
-               "{a: b, c: d}", "FieldValueTooMany f: Too many: 2: must have at most 1 items"},
-           Row{"{type: object, required: [a], properties: {a: {type: string}}}", "{}",
-               "FieldValueRequired f.a: Required value"},
-           Row{"{type: string, format: ipv4}", "x",
+           SchemaRow{"{type: object, maxProperties: 1, additionalProperties: {type: string}}",
+                     "{a: b, c: d}", "FieldValueTooMany f: Too many: 2: must have at most 1 items"},
+           SchemaRow{"{type: object, required: [a], properties: {a: {type: string}}}", "{}",
+                     "FieldValueRequired f.a: Required value"},
+           SchemaRow{
+               "{type: string, format: ipv4}", "x",
                "FieldValueTypeInvalid f: Invalid value: \"x\": f in body must be of type ipv4: "
                "\"x\""},
-           Row{"{type: string, format: nobody-knows}", "x", ""},
-           Row{"{type: object, properties: {a: {type: string}, b: {type: string}}, oneOf: "
+           SchemaRow{"{type: string, format: nobody-knows}", "x", ""},
+           SchemaRow{
+               "{type: object, properties: {a: {type: string}, b: {type: string}}, oneOf: "
                "[{required: [a]}, {required: [b]}]}",
                "{}",
                "FieldValueInvalid <nil>: Invalid value: \"\": \"f\" must validate one and only "
                "one schema (oneOf). Found none valid\nFieldValueRequired f.a: Required value"},
-           Row{"{type: object, properties: {a: {type: string}, b: {type: string}}, oneOf: "
+           SchemaRow{
+               "{type: object, properties: {a: {type: string}, b: {type: string}}, oneOf: "
                "[{required: [a]}, {required: [b]}]}",
                "{a: x, b: y}",
                "FieldValueInvalid <nil>: Invalid value: \"\": \"f\" must validate one and only "
                "one schema (oneOf). Found 2 valid alternatives"},
-           Row{"{type: string, anyOf: [{pattern: '^a'}, {pattern: '^b'}]}", "c",
+           SchemaRow{
+               "{type: string, anyOf: [{pattern: '^a'}, {pattern: '^b'}]}", "c",
                "FieldValueInvalid <nil>: Invalid value: \"\": \"f\" must validate at least one "
                "schema (anyOf)\nFieldValueInvalid f: Invalid value: \"c\": f in body should match "
                "'^a'"},
-           Row{"{type: string, not: {enum: [a]}}", "a",
+           SchemaRow{
+               "{type: string, not: {enum: [a]}}", "a",
                "FieldValueInvalid <nil>: Invalid value: \"\": \"f\" must not validate the schema "
                "(not)"},
        }) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records what upstream's evaluator of the Pod Security Standards says of pods that try each check.
 
-usage: record_podsecurity.py VERSION        VERSION of k8s.io/pod-security-admission: 0.30.14, 0.36.3
+usage: record_podsecurity.py VERSION    VERSION of k8s.io/pod-security-admission: 0.30.14, 0.36.3
 
 Prints one pod a line: {"pod": {...}, "verdicts": {TEXT: [LEVEL:VERSION, ...]}}. Needs Go and its
 module proxy.
@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 MAIN = r'''
-// Prints what upstream's evaluator of the Pod Security Standards says of the pods on standard input,
+// Prints what upstream's evaluator of the Pod Security Standards says of pods on standard input,
 // one JSON object a line: {"pod":{...}} -> {"pod":{...},"verdicts":{"restricted:v1.25":"..."}}.
 package main
 
@@ -44,7 +44,8 @@ func main() {
 		}
 		verdicts := map[string]string{}
 		for _, level := range []api.Level{api.LevelBaseline, api.LevelRestricted} {
-			for _, text := range []string{"latest", "v1.0", "v1.7", "v1.18", "v1.19", "v1.22", "v1.24", "v1.25", "v1.27", "v1.29", "v1.31", "v1.32", "v1.34", "v1.35", "v1.99"} {
+			for _, text := range []string{"latest", "v1.0", "v1.7", "v1.18", "v1.19", "v1.22",
+				"v1.24", "v1.25", "v1.27", "v1.29", "v1.31", "v1.32", "v1.34", "v1.35", "v1.99"} {
 				version, err := api.ParseVersion(text)
 				if err != nil {
 					panic(err)
@@ -64,7 +65,9 @@ EVALUATOR = '''package main
 
 import "k8s.io/pod-security-admission/policy"
 
-func newEvaluator() (policy.Evaluator, error) { return policy.NewEvaluator(policy.DefaultChecks()%s) }
+func newEvaluator() (policy.Evaluator, error) {
+	return policy.NewEvaluator(policy.DefaultChecks()%s)
+}
 '''
 C = {"name": "c"}
 PODS = []
@@ -96,7 +99,8 @@ def make_pods():
     pod(os={"name": "windows"})
     pod(os={"name": "linux"})
     for caps in ({"add": ["NET_ADMIN"]}, {"add": ["CHOWN", "SYS_TIME", "NET_RAW"]},
-                 {"add": ["NET_BIND_SERVICE"], "drop": ["ALL"]}, {"add": ["KILL"], "drop": ["KILL", "ALL"]},
+                 {"add": ["NET_BIND_SERVICE"], "drop": ["ALL"]}, {"add": ["KILL"],
+                 "drop": ["KILL", "ALL"]},
                  {"drop": ["all"]}):
         pod(containers=context(**{**good, "capabilities": caps}))
     for field in ("hostNetwork", "hostPID", "hostIPC"):
@@ -106,10 +110,12 @@ def make_pods():
     pod({"hostUsers": False, "securityContext": {"runAsUser": 0, "runAsNonRoot": False}},
         context(procMount="Unmasked", **{k: v for k, v in good.items() if k != "runAsNonRoot"}))
     pod({"hostUsers": True, "securityContext": {"runAsUser": 0}}, context(procMount="Unmasked"))
-    for kind in ("hostPath", "nfs", "gitRepo", "flexVolume", "storageos", "image", "emptyDir", "configMap",
+    for kind in ("hostPath", "nfs", "gitRepo", "flexVolume", "storageos", "image", "emptyDir",
+            "configMap",
                  "csi", "persistentVolumeClaim", "azureDisk"):
         pod({"volumes": [{"name": "v", kind: {}}]})
-    pod({"volumes": [{"name": "v", "hostPath": {"path": "/"}}, {"name": "w", "hostPath": {"path": "/w"}},
+    pod({"volumes": [{"name": "v", "hostPath": {"path": "/"}}, {"name": "w",
+        "hostPath": {"path": "/w"}},
                      {"name": "x", "nfs": {"server": "s", "path": "/"}}, {"name": "y"}]})
     pod(containers=[{"name": "c", "ports": [{"containerPort": 80, "hostPort": 80}]}])
     pod(containers=[{"name": "c", "ports": [{"containerPort": 80, "hostPort": 80},
@@ -119,7 +125,8 @@ def make_pods():
     for probe in ("livenessProbe", "readinessProbe", "startupProbe"):
         pod(containers=[{"name": "c", probe: {"httpGet": {"port": 80, "host": "10.0.0.1"}}}])
     pod(containers=[{"name": "c", "lifecycle": {"preStop": {"tcpSocket": {"port": 80, "host": "h"}},
-                                                "postStart": {"httpGet": {"port": 80, "host": "g"}}}},
+                                                "postStart": {"httpGet": {"port": 80,
+                                                "host": "g"}}}},
                     {"name": "b", "livenessProbe": {"tcpSocket": {"port": 1, "host": "h"}}}])
     pod(containers=context(privileged=True))
     pod(containers=context(privileged=False))
@@ -129,11 +136,13 @@ def make_pods():
         ephemeralContainers=[{"name": "e", "securityContext": {"privileged": True}}])
     for mount in ("Default", "Unmasked"):
         pod(containers=context(procMount=mount))
-    for options in ({"type": "container_t"}, {"type": "container_engine_t"}, {"type": "spc_t"}, {"user": "u"},
+    for options in ({"type": "container_t"}, {"type": "container_engine_t"}, {"type": "spc_t"},
+            {"user": "u"},
                     {"role": "r"}, {"type": "spc_t", "user": "u", "role": "r"}, {"level": "s0"}):
         pod({"securityContext": {"seLinuxOptions": options}})
         pod(containers=context(seLinuxOptions=options))
-    pod({"securityContext": {"seLinuxOptions": {"type": "a"}}}, context(seLinuxOptions={"type": "b"}))
+    pod({"securityContext": {"seLinuxOptions": {"type": "a"}}},
+        context(seLinuxOptions={"type": "b"}))
     for profile in ("Unconfined", "RuntimeDefault", "Localhost"):
         pod({"securityContext": {"seccompProfile": {"type": profile}}})
         pod(containers=context(seccompProfile={"type": profile}))
@@ -147,7 +156,8 @@ def make_pods():
                    "net.ipv4.tcp_fin_timeout", "net.ipv4.tcp_rmem", "kernel.msgmax"):
         pod({"securityContext": {"sysctls": [{"name": sysctl, "value": "1"},
                                              {"name": "net.ipv4.tcp_syncookies", "value": "1"}]}})
-    pod({"securityContext": {"sysctls": [{"name": "b", "value": "1"}, {"name": "a", "value": "1"}]}})
+    pod({"securityContext": {"sysctls": [{"name": "b", "value": "1"}, {"name": "a",
+        "value": "1"}]}})
     pod({"securityContext": {"windowsOptions": {"hostProcess": True}}})
     pod({"securityContext": {"windowsOptions": {"hostProcess": True}}},
         context(windowsOptions={"hostProcess": True}))

@@ -41,7 +41,7 @@ struct Profile {
   bool mount_timeout_event = false;
 
   // --- images: images/image_manager.go ---
-  // What is no name of an image is named, and the part of it that is not in lower case.
+  // The problem of an image's name tells that name, and the part of it that is not in lower case.
   bool image_problem_has_name = false;
   // The event tells the image's size, and times in whole milliseconds.
   bool pulled_event_has_size = false;

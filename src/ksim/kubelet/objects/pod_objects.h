@@ -34,9 +34,9 @@ struct ObjectReference {
   value::Value items;  // of a volume: keys and paths
 };
 
-// What a container's environment names, in the order in which the kubelet reads it.
+// The objects that a container's environment names, in the order in which the kubelet reads it.
 std::vector<ObjectReference> EnvironmentReferences(const value::Value& container);
-// What a volume names: a configMap, a secret, or the sources of a projected one.
+// The objects that a volume names: a configMap, a secret, or the sources of a projected one.
 std::vector<ObjectReference> VolumeReferences(const value::Value& volume);
 
 class PodObjects {

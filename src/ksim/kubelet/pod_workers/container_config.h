@@ -28,7 +28,7 @@ class ContainerConfig {
                   const Profile& profile)
       : objects_(objects), runtime_(runtime), recorder_(recorder), profile_(profile) {}
 
-  // What is wrong with the container's configuration; "": nothing.
+  // The fault of the container's configuration; "": there is none.
   sim::Task<std::string> Problem(PodWorker* worker, value::Value container);
   // getPullSecretsForPod: an Event tells which pull secrets are not there (from 1.27 on).
   sim::Task<void> LookForPullSecrets(PodWorker* worker);

@@ -23,7 +23,7 @@ std::string ImageId(std::string_view image);
 // 20 to 200 MB.
 std::int64_t ImageBytes(std::string_view image);
 
-// What a scenario says of an image.
+// An image as a scenario describes it.
 struct ImageSpec {
   ImageSpec() = default;
   std::string name;    // as pods name it; without a tag or digest: whatever the tag

@@ -18,7 +18,7 @@ using value::Value;
 
 namespace {
 
-// What a kubelet of another make has said stays beside what this one says.
+// The words of a kubelet of another make stay beside those of this one.
 Value Overlaid(const Value& told, const Value& own) {
   Value out = told;
   for (const Value::Member& m : own.members()) out = out.Set(m.name, m.value);

@@ -1,4 +1,4 @@
-// What a volume of ConfigMaps, Secrets or of the pod itself would hold, and what is wrong with it.
+// The content that a volume of ConfigMaps, Secrets or of the pod itself would have, or its fault.
 //
 // Source: pkg/volume/{configmap,secret}/*.go MakePayload, pkg/volume/downwardapi CollectData.
 #pragma once
