@@ -11,18 +11,12 @@
 #include "ksim/api/structural/list_types.h"
 #include "ksim/api/structural/prune.h"
 #include "ksim/value/json.h"
-#include "ksim/value/yaml.h"
+#include "tests/api/fixture.h"
 
 namespace ksim::api {
 namespace {
 
 using value::Value;
-
-Value Yaml(const std::string& text) {
-  const value::YamlFile file = value::ParseYaml(text, "test");
-  EXPECT_TRUE(file.errors.empty()) << text;
-  return file.errors.empty() ? file.documents.front().ToValue() : Value();
-}
 
 std::unique_ptr<const SchemaNode> SchemaOfText(const std::string& text) {
   return SchemaNode::Compile(Yaml(text));
