@@ -31,6 +31,7 @@ const std::map<std::string_view, std::string_view>& Places() {
       {"Guest", "cluster: {{guests: [{{name: a, file: README.md, {}}}]}}"},
       {"Metric", "cluster: {{metrics: [{{metric: a, load: [{{at: 0s, total: '1'}}], {}}}]}}"},
       {"Level", "cluster: {{metrics: [{{metric: a, load: [{{total: '1', {}}}]}}]}}"},
+      {"Image", "cluster: {{images: [{{image: a, {}}}]}}"},
       {"Fuzz", "fuzz: {{{}}}"},
       {"Condition", "expect: [{{eventually: {{resource: pods, {}}}}}]"},
       {"Override", "overrides: [{{site: order, key: '1', answer: 1, {}}}]"},

@@ -171,7 +171,7 @@ TEST(NotSimulated, FieldsOfPodsThatAskForWhatNobodyGivesAreNamed) {
       {"containers: [{name: c, lifecycle: {postStart: {sleep: {seconds: 5}}}}]",
        "4:43 -: a container's postStart hook has no effect in this run: it is not run\n"},
       {"securityContext: {runAsNonRoot: true}, containers: [{name: c, image: web}]",
-       "4:77 -: an image that spec.cluster.images does not describe counts as root's: runAsNonRoot "
+       "4:70 -: an image that spec.cluster.images does not describe counts as root's: runAsNonRoot "
        "keeps its container from starting\n"},
       {"securityContext: {runAsNonRoot: true}, containers: [{name: c, image: \"web:nonroot\"}]",
        ""},

@@ -357,6 +357,8 @@ TEST(YamlParse, ReadsManifestsAsKubectlDoes) {
   ASSERT_EQ(file.documents.size(), 1u);
   EXPECT_EQ(ToJson(file.documents[0].ToKubectlValue()),
             R"({"many":1000,"mode":493,"odd":891.0,"off":false,"on":true,"text":"0755"})");
+  EXPECT_EQ(ToJson(file.documents[0].ToManifestValue()),
+            R"({"many":"1_000","mode":493,"odd":891,"off":"n","on":"yes","text":"0755"})");
   EXPECT_EQ(file.documents[0].ToValue().Get("mode").AsInt(), 755);
 }
 

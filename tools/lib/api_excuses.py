@@ -197,7 +197,7 @@ def no_program_runs(request, d):
 
 
 EXCUSES = [
-    Excuse("crd-established", "A CustomResourceDefinition is established the moment it is created",
+    Excuse("crd-established", "One server sees to a CustomResourceDefinition",
            established),
     Excuse("patched-object", 'The object in "patch: Invalid value" has its fields in order',
            patched_object),

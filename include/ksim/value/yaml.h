@@ -33,6 +33,9 @@ struct YamlNode {
   const Entry* FindEntry(std::string_view key) const;
   Value ToValue() const;         // by the core schema
   Value ToKubectlValue() const;  // by kubectl's reader, which takes 0755 for 493 and yes for true
+  // By the core schema, but for the mode of a file: 0755 is 493. Manifests are read so, and what
+  // kubectl takes differently is the warning.
+  Value ToManifestValue() const;
 };
 struct YamlNode::Entry {
   Entry() = default;

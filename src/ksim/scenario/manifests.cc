@@ -236,7 +236,7 @@ std::vector<Manifest> ReadManifests(Problems& problems, api::Kinds& kinds,
   }
   CheckKind(problems, kinds, node);
   if (!CheckName(problems, node)) return out;
-  Manifest manifest(node.ToKubectlValue());
+  Manifest manifest(node.ToManifestValue());
   manifest.file = file;
   manifest.place = std::move(place);
   manifest.span = node.span;

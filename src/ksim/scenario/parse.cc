@@ -111,6 +111,7 @@ void CheckDocumentsUsed(ParseContext& context) {
 void CheckKindsDefined(ParseContext& context, const Scenario& scenario) {
   if (scenario.cluster.any_kind) return;
   for (const Manifest* m : UndefinedKinds(scenario)) {
+    if (IsStage(*m)) continue;  // RefuseStagesInSteps has a word for these
     Problems problems(m->file != nullptr ? *m->file : *context.file);
     problems.Error(
         SpanOfField(*m, "kind"),

@@ -45,6 +45,12 @@ Value TreeOf(const YamlNode& node, Resolve resolve) {
 
 Value YamlNode::ToValue() const { return TreeOf(*this, ResolveCore); }
 
+Value YamlNode::ToManifestValue() const {
+  return TreeOf(*this, [](std::string_view plain) {
+    return IsFileMode(plain) ? ResolveKubectl(plain).value : ResolveCore(plain);
+  });
+}
+
 Value YamlNode::ToKubectlValue() const {
   return TreeOf(*this, [](std::string_view plain) { return ResolveKubectl(plain).value; });
 }

@@ -240,9 +240,12 @@ KubectlScalar ResolveKubectl(std::string_view plain) {
   return out;
 }
 
+bool IsFileMode(std::string_view plain) {
+  return plain.size() == 4 && plain.front() == '0' && AllDigits(plain) && GoInteger(plain);
+}
+
 std::string KubectlDifference(std::string_view plain) {
-  // The mode of a file is what it looks like: 0644.
-  if (plain.size() == 4 && plain.front() == '0' && GoInteger(plain) && AllDigits(plain)) return "";
+  if (IsFileMode(plain)) return "";
   const KubectlScalar theirs = ResolveKubectl(plain);
   return SameMeaning(theirs.value, ResolveCore(plain)) ? "" : Describe(theirs.value);
 }

@@ -20,6 +20,10 @@ struct KubectlScalar {
 };
 KubectlScalar ResolveKubectl(std::string_view plain);
 
+// The mode of a file as it is written in manifests: 0 and three octal digits. The core schema reads
+// a decimal number.
+bool IsFileMode(std::string_view plain);
+
 // How kubectl takes a plain scalar that the core schema reads as something else: "the boolean
 // true", "the integer 8"; "" if both agree, or it is the mode of a file (0644).
 std::string KubectlDifference(std::string_view plain);

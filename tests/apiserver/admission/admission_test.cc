@@ -275,12 +275,12 @@ TEST(TaintNodesByCondition, TaintsANewNodeWhereItIsOn) {
 TEST(Admission, PluginsRunInUpstreamsOrder) {
   EXPECT_EQ(AllAdmissionPlugins(),
             (Lines{"NamespaceLifecycle", "LimitRanger", "ServiceAccount", "NodeRestriction",
-                   "TaintNodesByCondition", "Priority", "DefaultTolerationSeconds",
+                   "TaintNodesByCondition", "PodSecurity", "Priority", "DefaultTolerationSeconds",
                    "DefaultStorageClass", "StorageObjectInUseProtection",
                    "OwnerReferencesPermissionEnforcement", "RuntimeClass", "PodTopologyLabels",
                    "MutatingAdmissionWebhook", "ValidatingAdmissionWebhook", "ResourceQuota"}));
-  EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_30).size(), 10u);
-  EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_36)[7], "PodTopologyLabels");
+  EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_30).size(), 11u);
+  EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_36)[8], "PodTopologyLabels");
   // The first error ends admission, whatever the objects' names: the namespace plugin runs before
   // the priority plugin.
   const Path kClass{"spec", "priorityClassName"};

@@ -28,11 +28,11 @@ podsecurity::LevelVersion LevelOf(const std::string& text) {
   return level;
 }
 
-// API-270: what upstream's own evaluator said (recorded/record_podsecurity.py).
+// API-270: what upstream's own evaluator said (podsecurity/record_podsecurity.py).
 TEST(PodSecurity, EachCheckSaysWhatUpstreamsSays) {
   for (const auto& [file, newest] : {std::pair("1.30", 29), std::pair("1.36", 35)}) {
-    const auto text =
-        os::ReadFile(fmt::format("tests/apiserver/recorded/podsecurity-{}.jsonl", file), 1 << 24);
+    const auto text = os::ReadFile(
+        fmt::format("tests/apiserver/admission/podsecurity/podsecurity-{}.jsonl", file), 1 << 24);
     ASSERT_TRUE(text.ok()) << text.status();
     std::istringstream lines(*text);
     std::size_t verdicts = 0, pods = 0;

@@ -137,6 +137,7 @@ const std::vector<const FieldShape*>& ShapesOf(Kind kind) {
 // and --trace-objects adds whole objects.
 bool MayLack(const Record& r, std::string_view field) {
   if (field == "object" || field == "body") return true;
+  if (r.kind == Kind::kRequest) return field == "version";
   const bool on_etcd = !r.Get("key").is_null();
   if (r.kind == Kind::kWatch) return field == "key" && r.Text("server") != "etcd";
   if (r.kind != Kind::kEvent && r.kind != Kind::kDeliver) return false;
