@@ -107,11 +107,6 @@ def old_etcd(_, d):
     return "Too large resource version" in told or "RequestWatchProgress" in told
 
 
-def job_of_another(request, d):
-    return request["path"].endswith("/jobs") and d.answer["code"] == 422 and (
-        "must be 'uid'" in str(d.answer["body"]) or "controller-uid" in str(d.answer["body"]))
-
-
 def same_apply(_, d):
     return d.place[-1] == "time" and "managedFields" in d.place and d.real is NOTHING
 
@@ -223,8 +218,6 @@ EXCUSES = [
     Excuse("token-managers", "a TokenRequest has no managers", token_managers),
     Excuse("gadgets-in-protobuf", "whoever accepts only protobuf of a custom resource",
            gadgets_in_protobuf),
-    Excuse("job-of-another", "The labels that a Job's template has from another Job",
-           job_of_another),
     Excuse("same-apply", "A manager that applies what is there has the time of that",
            same_apply),
     Excuse("cache-begins", "as those of custom kinds do; upstream fills all when it starts",

@@ -79,10 +79,15 @@ class Handlers : public TraceLaw {
     if (r.Get("initial").AsBool()) Contradict(r, "initial, but it is an update");
   }
 
-  // A listener that comes late is told what the others were.
+  // A listener that comes late is told what the others were, or, where nobody else listens, what
+  // the informer has listed.
   bool Repeats(const Record& r) const {
     const std::string object = fmt::format("{}/{}", r.Text("namespace"), r.Text("name"));
     if (r.Text("type") != "add") return false;
+    const bool alone = std::none_of(views_.begin(), views_.end(), [&r](const auto& view) {
+      return view.first.first == r.Text("informer") && view.first.second != r.actor;
+    });
+    if (alone) return first_lists_.contains(std::string(r.Text("informer")));
     return std::any_of(views_.begin(), views_.end(), [&](const auto& view) {
       if (view.first.first != r.Text("informer") || view.first.second == r.actor) return false;
       const auto told = view.second.find(object);
