@@ -182,7 +182,7 @@ class World : public fault::Cluster {
   bool kubelets_taint_ = true;                           // no node lifecycle controller runs
   std::shared_ptr<const kubelet::StageSet> stages_;      // null: there are none
   std::shared_ptr<const kubelet::ImageCatalog> images_;  // null: nothing is said of any
-  Duration jobs_end_after_;                          // cluster.jobsEndAfter
+  Duration jobs_end_after_;                              // cluster.jobsEndAfter
   sim::Process* user_ = nullptr;
   std::function<void()> user_started_;
   api::Endpoint* user_server_ = nullptr;
