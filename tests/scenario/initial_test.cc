@@ -124,6 +124,51 @@ spec: {renewTime: "2024-05-01T10:00:10.250000Z"}
             "2024-12-31T23:59:59.250000Z");
 }
 
+// A definition that is there from the start is served, and its schema holds.
+TEST(Initial, CustomResourcesAreServedByTheirDefinitions) {
+  const Loaded loaded = LoadBoth(
+      "  initial: {file: cluster.yaml}\n"
+      "  steps:\n"
+      "  - {at: 1s, patch: {resource: widgets.example.com/w, type: merge, patch: {spec: {size: "
+      "3}}}}\n"
+      "  - {patch: {resource: widgets.example.com/w, type: merge, patch: {spec: {size: x}}}}\n",
+      R"(apiVersion: v1
+kind: List
+items:
+- apiVersion: apiextensions.k8s.io/v1
+  kind: CustomResourceDefinition
+  metadata: {name: widgets.example.com}
+  spec:
+    group: example.com
+    names: {kind: Widget, listKind: WidgetList, plural: widgets, singular: widget}
+    scope: Namespaced
+    versions:
+    - name: v1
+      served: true
+      storage: true
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties: {spec: {type: object, properties: {size: {type: integer}}}}
+  status:
+    acceptedNames: {kind: Widget, listKind: WidgetList, plural: widgets, singular: widget}
+    conditions: [{type: NamesAccepted, status: "True"}, {type: Established, status: "True"}]
+    storedVersions: [v1]
+- apiVersion: example.com/v1
+  kind: Widget
+  metadata: {name: w, namespace: default}
+  spec: {size: 1}
+)");
+  ASSERT_EQ(Render(loaded.errors, false), "");
+  Runner runner(loaded.scenarios.at(0), RunnerOptions());
+  const RunReport report = runner.Run();
+  ASSERT_EQ(report.failures.size(), 1u);
+  EXPECT_THAT(report.failures[0].error,
+              HasSubstr("spec.size: Invalid value: \"string\": spec.size in body must be of type "
+                        "integer"));
+  EXPECT_EQ(Find(runner, "Widget", "w").spec().Get("size").AsInt(), 3);
+}
+
 TEST(Initial, WhatKsimDoesNotKnowIsLeftOutAndMissingOwnersAreToldOf) {
   const Loaded loaded = LoadBoth("  initial: {file: cluster.yaml}\n", R"(apiVersion: v1
 kind: List

@@ -7,6 +7,7 @@
 #include "ksim/api/kinds.h"
 #include "ksim/api/strategy/defaulting.h"
 #include "ksim/api/views/volumes.h"
+#include "ksim/apiserver/core/definition_listener.h"
 #include "ksim/apiserver/core/event_conversion.h"
 #include "ksim/base/check.h"
 #include "ksim/sim/decisions.h"
@@ -52,6 +53,9 @@ void PutInitialObjects(const std::vector<Manifest>& initial, apiserver::Shared& 
     if (kind->kind == "Pod" && api::HasEphemeralVolume(object.tree()))
       shared.kinds.NoteObject(api::EphemeralVolumeUse());
     apiserver::NoteStored(shared, *kind);
+    // The servers serve its kind once they have started, as they do after a crash.
+    if (kind->kind == "CustomResourceDefinition" && shared.definitions != nullptr)
+      shared.definitions->served.try_emplace(std::string(object.name()), 0);
     if (kind->kind != "Namespace") continue;
     for (const Value::Member& label : object.labels().members())
       if (label.name.text().starts_with("pod-security.kubernetes.io/"))
