@@ -28,10 +28,11 @@ function(ksim_find_system_libraries)
   ksim_find_re2()
 endfunction()
 
-# Without pkg-config: the flag -pthread that it gives does not go with precompiled headers.
+# Without pkg-config: the flag -pthread that it gives does not go with precompiled headers. From its
+# archive where that is: a small run, which needs none of it, is spared the loader's work.
 function(ksim_find_re2)
   find_path(KSIM_RE2_INCLUDE_DIR re2/re2.h)
-  find_library(KSIM_RE2_LIBRARY re2)
+  find_library(KSIM_RE2_LIBRARY NAMES libre2.a re2)
   mark_as_advanced(KSIM_RE2_INCLUDE_DIR KSIM_RE2_LIBRARY)
   if(TARGET ksim::re2 OR NOT KSIM_RE2_INCLUDE_DIR OR NOT KSIM_RE2_LIBRARY)
     return()
