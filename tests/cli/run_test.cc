@@ -39,6 +39,35 @@ TEST(Run, ScaleUpAndDownEndsWithOnePod) {
   EXPECT_EQ(RunningPods(Json(r.out)).size(), 1u);
 }
 
+TEST(Run, TellsWhatAnotherVersionDoesOtherwise) {
+  const std::vector<std::string> args{
+      "run", "scenarios/deployment.yaml", "--compat", "1.30", "--against", "1.36"};
+  const CliResult r = RunCli(args);
+  EXPECT_EQ(r.code, 1) << r.err;
+  EXPECT_NE(r.out.find("Kubernetes 1.30 against 1.36"), std::string::npos);
+  EXPECT_NE(r.out.find("! deployments/default/web\n    status.terminatingReplicas: (nothing) -> 0"),
+            std::string::npos)
+      << r.out;
+  EXPECT_EQ(r.out.find("kubeletVersion"), std::string::npos) << "it is no difference";
+  std::vector<std::string> json = args;
+  json.insert(json.end(), {"-o", "json"});
+  const value::Value tree = Json(RunCli(json).out);
+  EXPECT_EQ(tree.Get("kind").AsString(), "VersionDiff");
+  EXPECT_EQ((tree.Get("runs").items().end() - 1)->Get("compat").AsString(), "1.36");
+}
+
+TEST(Run, AnotherVersionThatIsTheSameOrUnknownIsWrongUsage) {
+  const CliResult same = RunCli({"run", "scenarios/replicaset.yaml", "--against", "1.30"});
+  EXPECT_EQ(same.code, 2);
+  EXPECT_EQ(same.err,
+            "error: replicaset runs in 1.30 already\nhint: --compat VERSION names the other\n");
+  EXPECT_EQ(RunCli({"run", "scenarios/replicaset.yaml", "--against", "2"}).code, 2);
+  const CliResult trace =
+      RunCli({"run", "scenarios/replicaset.yaml", "--against", "1.36", "--trace", "-"});
+  EXPECT_EQ(trace.code, 2);
+  EXPECT_EQ(trace.out, "");
+}
+
 TEST(Run, ADeletedPodIsReplaced) {
   const CliResult before = RunCli({"run", "scenarios/replicaset.yaml", "-o", "json"});
   const CliResult after = RunCli({"run", "scenarios/delete-pod.yaml", "-o", "json"});

@@ -68,6 +68,35 @@ TEST(Identity, GeneratedNamesStandForOwnerAndOrdinal) {
             "Created pod: replicasets/default/web>pods#2.");
 }
 
+// A Deployment's ReplicaSet of a version that hashes the template to `hash`, and its pod.
+Trace Hashed(const std::string& compat, const std::string& hash) {
+  TraceBuilder b;
+  b.trace.header.compat = compat;
+  b.Commit(1, 0, "deployments", "web", R"({"metadata":{"name":"web","uid":"d"}})", 1);
+  const std::string name = "web-" + hash;
+  b.Commit(2, 0, "replicasets", name,
+           R"({"metadata":{"name":")" + name + R"(","uid":"r","labels":{"pod-template-hash":")" +
+               hash + R"("},"ownerReferences":[{"kind":"Deployment","name":"web","uid":"d",)" +
+               R"("controller":true}]}})",
+           2);
+  b.Commit(3, 0, "pods", name + "-x",
+           R"({"metadata":{"name":")" + name + R"(-x","generateName":")" + name +
+               R"(-","uid":"p","labels":{"pod-template-hash":")" + hash +
+               R"("},"ownerReferences":[{"kind":"ReplicaSet","name":")" + name +
+               R"(","uid":"r","controller":true}]}})",
+           3);
+  return b.Finish(compat + hash);
+}
+
+TEST(Diff, HashesOfATemplateArePairedOnlyBetweenVersions) {
+  const Diff versions = Compare(Hashed("1.30", "aaa"), Hashed("1.36", "bbb"), DiffOptions());
+  EXPECT_TRUE(versions.equal);
+  EXPECT_EQ(versions.paired.at("deployments/default/web>replicasets#1"),
+            std::pair(std::string("web-aaa"), std::string("web-bbb")));
+  const Diff templates = Compare(Hashed("1.30", "aaa"), Hashed("1.30", "bbb"), DiffOptions());
+  EXPECT_FALSE(templates.equal) << "in one version another hash is another template";
+}
+
 // A pod `p` is created, deleted and created again with these uids; a handler call has the uid
 // `told`.
 Trace Recreated(const std::string& first, const std::string& second, const std::string& told,

@@ -1,12 +1,22 @@
 #include "ksim/cli/scenario_flags.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <limits>
+#include <string_view>
 
 #include "absl/strings/numbers.h"
+#include "ksim/api/compat.h"
 
 namespace ksim::cli {
+
+std::string CompatComplaint(const std::string& value) {
+  if (api::ParseCompat(value)) return "";
+  std::vector<std::string_view> known;
+  for (const api::Compat c : api::kCompats) known.push_back(api::ToString(c));
+  return fmt::format("\"{}\" is none of {}", value, fmt::join(known, ", "));
+}
 
 void AddScenarioFlags(FlagSet& set, ScenarioFlags& flags) {
   set.Add("--seed", &flags.seed, "Seed of every draw; default the scenario's")
@@ -17,6 +27,9 @@ void AddScenarioFlags(FlagSet& set, ScenarioFlags& flags) {
         return fmt::format("\"{}\" is no seed: a whole number from 0 to {}", value,
                            std::numeric_limits<std::int64_t>::max());
       });
+  set.Add("--compat", &flags.compat, "The version of Kubernetes; default the scenario's")
+      .Type("VERSION")
+      .Check(CompatComplaint);
   AddSetFlag(set, &flags.set, "Sets a field of the scenario: cluster.nodes=5; may be repeated");
   set.Add("--from", &flags.from,
           "The state that the cluster begins with: what `kubectl get -A -o yaml` printed")
@@ -35,6 +48,7 @@ scenario::LoadOptions LoadOptionsOf(const ScenarioFlags& flags) {
   scenario::LoadOptions options;
   options.seed = flags.seed;
   options.set = flags.set;
+  if (!flags.compat.empty()) options.set.push_back("compat=" + flags.compat);
   options.strict = flags.strict;
   options.from = flags.from;
   options.create_namespaces = flags.create_namespaces;

@@ -12,11 +12,15 @@ namespace ksim::cli {
 
 struct ScenarioFlags {
   std::optional<std::uint64_t> seed;
+  std::string compat;  // "": as the scenario says
   std::vector<std::string> set;
   bool strict = false;
   std::string from;
   bool create_namespaces = false;
 };
+
+// "" for a version of Kubernetes that ksim knows, else what is wrong with it; for FlagSet's Check.
+std::string CompatComplaint(const std::string& value);
 
 void AddScenarioFlags(FlagSet& set, ScenarioFlags& flags);
 // --set alone.

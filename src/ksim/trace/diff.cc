@@ -77,8 +77,11 @@ class Side {
 
  private:
   static TraceIdentities Known(const Trace& trace, const Trace& other) {
-    TraceIdentities known(trace.events);
-    known.ForgetWhatLacksCreation(other.events, TraceIdentities(other.events));
+    const HashNames hashes = trace.header.compat == other.header.compat
+                                 ? HashNames::kStandForThemselves
+                                 : HashNames::kAreGenerated;
+    TraceIdentities known(trace.events, hashes);
+    known.ForgetWhatLacksCreation(other.events, TraceIdentities(other.events, hashes));
     return known;
   }
   static bool IsRead(const Record& request) {

@@ -59,6 +59,21 @@ Value CreatedObject(const Record& commit) {
   return changes.ok() ? value::Apply(Value(), *changes) : Value();
 }
 
+// The hash of a template that an object's name ends with; "" if it ends with none.
+std::string_view HashInName(const Value& object, std::string_view name) {
+  const Value& labels = object.Get("metadata").Get("labels");
+  for (const char* label :
+       {"pod-template-hash", "controller-revision-hash", "controller.kubernetes.io/hash"}) {
+    const std::string_view hash = labels.Get(label).AsString();
+    if (!hash.empty() && name.ends_with(hash)) return hash;
+  }
+  return "";
+}
+
+std::string_view BeforeHash(std::string_view name, std::string_view hash) {
+  return name.substr(0, name.size() - hash.size());
+}
+
 // Whether a word stands for the identity, for IDENTITY~n or for IDENTITY:PATH#n.
 bool IsOneOf(std::string_view meaning, std::string_view identity) {
   if (!meaning.starts_with(identity)) return false;
@@ -70,7 +85,8 @@ bool IsOneOf(std::string_view meaning, std::string_view identity) {
 
 }  // namespace
 
-TraceIdentities::TraceIdentities(const std::vector<Record>& events) {
+TraceIdentities::TraceIdentities(const std::vector<Record>& events, HashNames hash_names)
+    : hash_names_(hash_names) {
   for (const Record& r : events) {
     if (r.kind != sim::EventKind::kCommit) continue;
     if (r.Text("op") == "create") LearnCreation(r);
@@ -113,6 +129,8 @@ void TraceIdentities::LearnCreation(const Record& commit) {
   const std::string_view ns = commit.Text("namespace"), name = commit.Text("name");
   const Value object = CreatedObject(commit);
   const std::string_view prefix = object.Get("metadata").Get("generateName").AsString();
+  const std::string_view hash =
+      hash_names_ == HashNames::kAreGenerated ? HashInName(object, name) : std::string_view();
   std::string identity = Join(resource, ns, name);
   if (resource == "events" || resource == "events.events.k8s.io") {
     const Value& about =
@@ -121,11 +139,12 @@ void TraceIdentities::LearnCreation(const Record& commit) {
                                          Normalise(about.Get("name").AsString()));
     const std::string of = fmt::format("{}>events#{}", whom, object.Get("reason").AsString());
     identity = fmt::format("{}#{}", of, ++counters_[of]);
-  } else if (!prefix.empty()) {
+  } else if (!prefix.empty() || !hash.empty()) {
     std::string owner = OwnerOf(object, ns);
-    if (owner.empty()) owner = Join(resource, ns, prefix);
+    if (owner.empty()) owner = Join(resource, ns, prefix.empty() ? BeforeHash(name, hash) : prefix);
     const std::string of = fmt::format("{}>{}", owner, resource);
     identity = fmt::format("{}#{}", of, ++counters_[of]);
+    if (!hash.empty()) words_.try_emplace(std::string(hash), identity + ":hash");
   }
   identities_[Join(resource, ns, name)] = identity;
   if (const std::string_view key = commit.Text("key"); !key.empty())

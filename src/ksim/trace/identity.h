@@ -7,6 +7,10 @@
 // IDENTITY, and from the second creation of that name on for IDENTITY~n. Other values that are
 // handed out (addresses, ids of containers, names of token volumes) stand for the place in which
 // they were first written: IDENTITY:PATH#n. Measured durations in texts stand for any.
+//
+// A name that ends with the hash of a template (a Deployment's ReplicaSets, ControllerRevisions) is
+// like one that was generated where the hashes of the two traces cannot be equal: in another
+// version of Kubernetes a template has other fields.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -19,9 +23,12 @@
 
 namespace ksim::trace {
 
+enum class HashNames { kStandForThemselves, kAreGenerated };
+
 class TraceIdentities {
  public:
-  explicit TraceIdentities(const std::vector<Record>& events);
+  explicit TraceIdentities(const std::vector<Record>& events,
+                           HashNames hash_names = HashNames::kStandForThemselves);
 
   // Names that the other trace mentions but never sees created (it was cut, or a request failed)
   // stand for themselves from now on, as they do there.
@@ -49,6 +56,7 @@ class TraceIdentities {
   std::string OfKey(std::string_view key) const;
   std::string OwnerOf(const value::Value& object, std::string_view ns) const;
 
+  HashNames hash_names_;
   std::unordered_map<std::string, std::string> identities_;   // resource/ns/name -> identity
   std::unordered_map<std::string, std::string> keys_;         // of etcd -> identity
   std::unordered_map<std::string, std::string> words_;        // name or uid -> what it stands for

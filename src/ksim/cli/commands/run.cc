@@ -14,6 +14,7 @@
 #include "ksim/cli/guest_programs.h"
 #include "ksim/cli/live_line.h"
 #include "ksim/cli/result.h"
+#include "ksim/cli/run_against.h"
 #include "ksim/cli/run_scenario.h"
 #include "ksim/cli/scenario_flags.h"
 #include "ksim/cli/signals.h"
@@ -32,6 +33,7 @@ struct RunFlags {
   ScenarioFlags scenario;
   RunOptions options;
   std::string junit;
+  std::string against;
   int jobs = 1;
 };
 
@@ -62,6 +64,10 @@ void AddRunFlags(FlagSet& set, RunFlags& flags) {
   set.Add("--jobs", &flags.jobs, "Runs at a time, each in a process of its own")
       .Type("N")
       .Range(1, 1024);
+  set.Add("--against", &flags.against,
+          "Runs in this version too, and tells what becomes of the objects otherwise")
+      .Type("VERSION")
+      .Check(CompatComplaint);
   AddBisectFlag(set, options.common);
 }
 
@@ -236,6 +242,50 @@ value::Value ResultList(std::vector<value::Value> trees) {
                      {"items", value::Value::Array(std::move(trees))}});
 }
 
+// --- in two versions ---
+
+// The flag that asks for something of one run; "" if none does.
+std::string FlagOfOneRun(const RunFlags& flags) {
+  const RunOptions& options = flags.options;
+  if (!options.trace.empty()) return "--trace";
+  if (!options.audit_log.empty()) return "--audit-log";
+  if (!flags.junit.empty()) return "--junit";
+  if (options.common.verbosity > 0) return "-v";
+  return "";
+}
+
+int RunInTwoVersions(Io& io, const RunFlags& flags) {
+  if (const std::string flag = FlagOfOneRun(flags); !flag.empty()) {
+    io.Err(
+        fmt::format("error: {} is for one run, and --against makes two\n"
+                    "hint: --compat {} runs in that version alone\n",
+                    flag, flags.against));
+    return kInvalid;
+  }
+  RunFlags other_flags = flags;
+  other_flags.scenario.compat = flags.against;
+  other_flags.options.common.quiet = true;  // the warnings are the same
+  Loaded loaded, other;
+  if (const int code = LoadScenarios(io, flags, &loaded); code != kOk) return code;
+  if (const int code = LoadScenarios(io, other_flags, &other); code != kOk) return code;
+  for (std::size_t i = 0; i < loaded.scenarios.size(); ++i) {
+    const Scenario& one = loaded.scenarios[i];
+    if (one.compat != other.scenarios[i].compat) continue;
+    io.Err(fmt::format("error: {} runs in {} already\nhint: --compat VERSION names the other\n",
+                       one.name, flags.against));
+    return kInvalid;
+  }
+  FindNotSimulated(io, flags, loaded);
+  const InterruptibleScope until_all_is_written("interrupted; another signal ends at once\n");
+  std::vector<int> codes;
+  for (std::size_t i = 0; i < loaded.scenarios.size() && interrupted == 0; ++i) {
+    LiveLine progress;
+    codes.push_back(
+        RunAgainst(io, flags.options.common, loaded.scenarios[i], other.scenarios[i], &progress));
+  }
+  return Worst(codes);
+}
+
 int RunRun(Io& io, const RunFlags& flags) {
   RunOptions options = flags.options;
   options.strict = flags.scenario.strict;
@@ -244,6 +294,7 @@ int RunRun(Io& io, const RunFlags& flags) {
     io.Err("error: which file?\nhint: ksim run scenarios/replicaset.yaml\n");
     return kInvalid;
   }
+  if (!flags.against.empty()) return RunInTwoVersions(io, flags);
   Loaded loaded;
   if (const int code = LoadScenarios(io, flags, &loaded); code != kOk) return code;
   const NotSimulatedLists not_simulated = FindNotSimulated(io, flags, loaded);
@@ -281,6 +332,8 @@ Command RunCommand() {
                    {"Begin with the state of a cluster of your own, and drain a node of it",
                     "kubectl get nodes,ns,deploy,rs,ds,sts,pods,svc,pdb -A -o yaml >mine.yaml; "
                     "ksim run drain.yaml --from mine.yaml"},
+                   {"What another version of Kubernetes makes of the same; --from, too",
+                    "ksim run scenarios/deployment.yaml --compat 1.30 --against 1.36"},
                    {"The result for a program", "ksim run scenarios/replicaset.yaml -o json"}},
       .invoke = &Invoke<RunFlags, AddRunFlags, RunRun>};
 }
