@@ -11,6 +11,7 @@
 #include "ksim/base/version.h"
 #include "ksim/cli/cited_events.h"
 #include "ksim/cli/exit_code.h"
+#include "ksim/cli/process_log.h"
 #include "ksim/cli/result.h"
 #include "ksim/cli/signals.h"
 #include "ksim/cli/story.h"
@@ -130,7 +131,11 @@ class ScenarioRun {
     };
     give(&cited_);
     if (TellsStory()) give(&story_.emplace());
-    if (options_.common.verbosity >= 6) give(&log_.emplace(options_.common.verbosity));
+    if (!options_.log.empty())
+      give(&process_log_.emplace(options_.log, options_.common.verbosity, runner_.world().kinds(),
+                                 scenario_.compat));
+    else if (options_.common.verbosity >= 6)
+      give(&log_.emplace(options_.common.verbosity));
     if (IsForPrograms() || options_.common.verbosity >= 1) delivery_.emplace(bus);
   }
 
@@ -157,6 +162,8 @@ class ScenarioRun {
 
   void Print() {
     if (log_) output_.Err(log_->text());
+    if (process_log_ && !story_)
+      for (const LoggedText& logged : process_log_->texts()) output_.Err(logged.text);
     const std::vector<api::Object> objects = runner_.world().Objects();
     const std::string& format = options_.common.output;
     const auto tree = [&] {
@@ -200,7 +207,10 @@ class ScenarioRun {
         "led to it.\n",
         scenario_.name, scenario_.cluster.NodeNames().size(), scenario_.seed,
         api::ToString(scenario_.compat), Version()));
-    output_.Out(RenderStory(*story_, runner_.world().kinds(), io_.out_color()) + "\n");
+    const std::vector<LoggedText> no_log;
+    output_.Out(RenderStory(*story_, runner_.world().kinds(), io_.out_color(),
+                            process_log_ ? process_log_->texts() : no_log) +
+                "\n");
   }
 
   const RunOptions& options_;
@@ -214,7 +224,8 @@ class ScenarioRun {
   std::unique_ptr<trace::TraceStream> trace_;
   CitedEvents cited_;
   std::optional<StoryEvents> story_;
-  std::optional<kubectl::RequestLog> log_;
+  std::optional<kubectl::RequestLog> log_;  // of all processes, in short
+  std::optional<ProcessLog> process_log_;   // of one, to the letter
   std::optional<scenario::RunDelivery> delivery_;
   scenario::Runner runner_;
   RunReport report_;

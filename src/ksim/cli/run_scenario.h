@@ -22,6 +22,7 @@ struct RunOptions {
   std::string audit_log;  // the same
   std::string audit_level = "Metadata";
   bool trace_objects = false;
+  std::string log;  // the process whose log is told; "": none
 };
 
 // `io` gives its colours, and takes a trace that goes to standard output as it comes. `many`: one

@@ -27,20 +27,26 @@ std::string Milliseconds(std::int64_t ns) {
 
 class Story {
  public:
-  Story(const StoryEvents& run, const api::Kinds& kinds, bool color)
+  Story(const StoryEvents& run, const api::Kinds& kinds, bool color,
+        const std::vector<LoggedText>& log)
       : run_(run),
         events_(run.Records()),
         status_(events_),
         steps_(events_, run.bookmarks_of_kubelets(), status_),
         text_(events_, kinds, status_),
         faults_(events_, run),
-        color_(color) {}
+        color_(color),
+        log_(log) {}
 
   std::string Render() {
     FindWorkload();
     AddWatches();
     MarkCauses();
-    for (std::size_t i = workload_; i < events_.size(); ++i) AddEvent(events_[i]);
+    for (std::size_t i = workload_; i < events_.size(); ++i) {
+      AddLogUntil(events_[i].seq + 1);
+      AddEvent(events_[i]);
+    }
+    AddLogUntil(run_.last_seq() + 1);
     return std::move(out_);
   }
 
@@ -49,6 +55,12 @@ class Story {
     for (std::size_t i = 0; i < events_.size(); ++i)
       if (events_[i].kind == EventKind::kPhase && events_[i].Text("name") == "workload")
         workload_ = i;
+  }
+
+  // Adds what the process logged before the event `seq`.
+  void AddLogUntil(std::uint64_t seq) {
+    for (; logged_ < log_.size() && log_[logged_].seq < seq; ++logged_)
+      out_ += Paint(color_, "2", log_[logged_].text);
   }
 
   // The names, or how many they are where nobody would read them.
@@ -170,6 +182,8 @@ class Story {
   StoryText text_;
   StoryFaults faults_;
   bool color_;
+  const std::vector<LoggedText>& log_;
+  std::size_t logged_ = 0;
   std::string out_;
   std::size_t workload_ = 0;
   std::set<int> shown_headings_;
@@ -180,8 +194,9 @@ class Story {
 
 }  // namespace
 
-std::string RenderStory(const StoryEvents& events, const api::Kinds& kinds, bool color) {
-  return Story(events, kinds, color).Render();
+std::string RenderStory(const StoryEvents& events, const api::Kinds& kinds, bool color,
+                        const std::vector<LoggedText>& log) {
+  return Story(events, kinds, color, log).Render();
 }
 
 }  // namespace ksim::cli

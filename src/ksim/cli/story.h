@@ -6,12 +6,16 @@
 // do, and those notifications that led to one of these.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "ksim/api/kinds.h"
+#include "ksim/cli/process_log.h"
 #include "ksim/cli/story_events.h"
 
 namespace ksim::cli {
 
-std::string RenderStory(const StoryEvents& events, const api::Kinds& kinds, bool color);
+// `log`: of a process, each text in its place; none by default.
+std::string RenderStory(const StoryEvents& events, const api::Kinds& kinds, bool color,
+                        const std::vector<LoggedText>& log = {});
 
 }  // namespace ksim::cli

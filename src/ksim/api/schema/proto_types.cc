@@ -107,6 +107,13 @@ ProtoTypes::ProtoTypes(std::string_view table) {
     std::erase_if(message.fields, [](const ProtoField& field) {
       return field.type == ProtoField::Type::kMessage && field.message == nullptr;
     });
+    for (const ProtoField& field : message.fields) {
+      ProtoMessage::GoField& in_go = message.in_go.emplace_back();
+      in_go.name = field.name;
+      if (field.embedded) in_go.embedded = field.message;
+    }
+    std::sort(message.fields.begin(), message.fields.end(),
+              [](const ProtoField& a, const ProtoField& b) { return a.number < b.number; });
   }
 }
 

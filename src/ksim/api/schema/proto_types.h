@@ -45,6 +45,14 @@ struct ProtoMessage {
   std::string name;  // core.v1.Container
   Form form = Form::kObject;
   std::vector<ProtoField> fields;  // by number
+  // The fields' names in the order of Go's struct, in which Go writes JSON; what is embedded has a
+  // message in its place.
+  struct GoField {
+    GoField() = default;
+    value::Atom name;
+    const ProtoMessage* embedded = nullptr;
+  };
+  std::vector<GoField> in_go;
   const ProtoField* Find(std::uint32_t number) const;
 };
 

@@ -14,16 +14,6 @@ using value::Obj;
 using value::ObjectBuilder;
 using value::Value;
 
-// A UUID of version 4 in form. It is a hash of the request's number and no draw, for auditing must
-// not change the run.
-std::string AuditId(const RequestContext& rc) {
-  const std::string hex =
-      Hex(Hash128(fmt::format("audit/{}/{}", rc.process().name(), rc.request().id)));
-  return fmt::format("{}-{}-4{}-{}{}-{}", hex.substr(0, 8), hex.substr(8, 4), hex.substr(13, 3),
-                     "89ab"[static_cast<unsigned char>(hex[16]) % 4], hex.substr(17, 3),
-                     hex.substr(20, 12));
-}
-
 Value UserTree(const User& user) {
   std::vector<Value> groups;
   for (const std::string& g : user.groups) groups.push_back(Value::Of(g));
@@ -89,6 +79,17 @@ std::string_view ToString(AuditStage stage) {
   return "";
 }
 
+std::string HashedUuid(std::string_view of) {
+  const std::string hex = Hex(Hash128(of));
+  return fmt::format("{}-{}-4{}-{}{}-{}", hex.substr(0, 8), hex.substr(8, 4), hex.substr(13, 3),
+                     "89ab"[static_cast<unsigned char>(hex[16]) % 4], hex.substr(17, 3),
+                     hex.substr(20, 12));
+}
+
+std::string AuditId(std::string_view server, std::uint64_t request) {
+  return HashedUuid(fmt::format("audit/{}/{}", server, request));
+}
+
 void Audit(AuditLog* log, AuditStage stage, const RequestContext& rc,
            const api::Response* response) {
   if (log == nullptr) return;
@@ -98,7 +99,7 @@ void Audit(AuditLog* log, AuditStage stage, const RequestContext& rc,
   event.Add("kind", Value::Of("Event"));
   event.Add("apiVersion", Value::Of("audit.k8s.io/v1"));
   event.Add("level", Value::Of(ToString(log->level())));
-  event.Add("auditID", Value::Of(AuditId(rc)));
+  event.Add("auditID", Value::Of(AuditId(rc.process().name(), rc.request().id)));
   event.Add("stage", Value::Of(ToString(stage)));
   event.Add("requestURI", Value::Of(api::RequestUri(r)));
   event.Add("verb", Value::Of(api::ToString(r.verb)));

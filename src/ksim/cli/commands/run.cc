@@ -58,6 +58,11 @@ void AddRunFlags(FlagSet& set, RunFlags& flags) {
           "1 tells how soon handlers heard, 6 shows requests, 8 bodies, 10 curl lines")
       .Type("LEVEL")
       .Range(0, std::numeric_limits<int>::max());
+  set.Add("--log", &options.log,
+          "The requests of this process alone, as its own log has them, in their place; with -v 6 "
+          "to 10")
+      .Type("PROCESS")
+      .NotEmpty("process");
   AddColorFlag(set, options.common);
   AddQuietFlag(set, options.common);
   set.Add("--junit", &flags.junit, "Writes a JUnit report").Type("FILE").NotEmpty("file");
@@ -288,6 +293,7 @@ int RunInTwoVersions(Io& io, const RunFlags& flags) {
 
 int RunRun(Io& io, const RunFlags& flags) {
   RunOptions options = flags.options;
+  if (!options.log.empty() && options.common.verbosity == 0) options.common.verbosity = 10;
   options.strict = flags.scenario.strict;
   io.SetColor(options.common.color);
   if (flags.files.empty() && flags.scenario.from.empty()) {
@@ -329,6 +335,8 @@ Command RunCommand() {
                     "ksim run scenarios/replicaset.yaml -q --trace /tmp/run.jsonl"},
                    {"What kubectl and the others say to the API server, with curl lines",
                     "ksim run scenarios/replicaset.yaml -v 10"},
+                   {"What kubectl itself logs of the way to the API server",
+                    "ksim run scenarios/replicaset.yaml --log kubectl -v 8"},
                    {"Begin with the state of a cluster of your own, and drain a node of it",
                     "kubectl get nodes,ns,deploy,rs,ds,sts,pods,svc,pdb -A -o yaml >mine.yaml; "
                     "ksim run drain.yaml --from mine.yaml"},

@@ -5,28 +5,13 @@
 #include <map>
 
 #include "ksim/client/core/payloads.h"
+#include "ksim/kubectl/printing/http_texts.h"
 #include "ksim/value/json.h"
 
 namespace ksim::kubectl {
 namespace {
 
 using api::Verb;
-
-const char* Method(Verb verb) {
-  switch (verb) {
-    case Verb::kCreate:
-      return "POST";
-    case Verb::kUpdate:
-      return "PUT";
-    case Verb::kPatch:
-      return "PATCH";
-    case Verb::kDelete:
-    case Verb::kDeleteCollection:
-      return "DELETE";
-    default:
-      return "GET";
-  }
-}
 
 std::string Url(const client::RequestPayload& p) {
   const api::Request& r = p.request;
@@ -51,34 +36,6 @@ std::string Url(const client::RequestPayload& p) {
   return url;
 }
 
-std::string StatusText(int code) {
-  static const std::map<int, const char*> kTexts{{200, "OK"},
-                                                 {201, "Created"},
-                                                 {202, "Accepted"},
-                                                 {400, "Bad Request"},
-                                                 {401, "Unauthorized"},
-                                                 {403, "Forbidden"},
-                                                 {404, "Not Found"},
-                                                 {405, "Method Not Allowed"},
-                                                 {409, "Conflict"},
-                                                 {410, "Gone"},
-                                                 {415, "Unsupported Media Type"},
-                                                 {422, "Unprocessable Entity"},
-                                                 {429, "Too Many Requests"},
-                                                 {500, "Internal Server Error"},
-                                                 {503, "Service Unavailable"},
-                                                 {504, "Gateway Timeout"}};
-  const auto it = kTexts.find(code);
-  return it == kTexts.end() ? "" : it->second;
-}
-
-// rest/request.go truncateBody: 1 KiB at level 8, 10 KiB at 9, all from 10 on.
-std::string Body(const std::string& text, int level) {
-  const std::size_t limit = level >= 10 ? text.size() : level == 9 ? 10240 : 1024;
-  if (text.size() <= limit) return text;
-  return fmt::format("{} [truncated {} chars]", text.substr(0, limit), text.size() - limit);
-}
-
 std::string Curl(const client::RequestPayload& p) {
   const api::Request& r = p.request;
   std::string headers = fmt::format("-H \"User-Agent: {}\" -H \"Accept: application/json\"",
@@ -101,7 +58,7 @@ void RequestLog::TakeRequest(const sim::Event& e) {
   const auto& p = e.payload.As<client::RequestPayload>();
   sent_[p.request.id] = e.payload;
   if (level_ >= 8 && !p.request.body.is_null())
-    Line(e, "Request Body: " + Body(value::ToJson(p.request.body), level_));
+    Line(e, "Request Body: " + CutBody(value::ToJson(p.request.body), level_));
   if (level_ >= 9) Line(e, Curl(p));
   if (level_ == 7 || level_ == 8) {
     Line(e, fmt::format("{} {}", Method(p.request.verb), Url(p)));
@@ -130,7 +87,7 @@ void RequestLog::TakeResponse(const sim::Event& e) {
   std::string body;
   if (!p.object.empty()) body = value::ToJson(p.object.ToTree());
   if (body.empty() && p.code >= 400) body = value::ToJson(p.status.ToTree());
-  if (!body.empty()) Line(e, "Response Body: " + Body(body, level_));
+  if (!body.empty()) Line(e, "Response Body: " + CutBody(body, level_));
 }
 
 // responsewriters/writers.go ErrorNegotiated: an error that says when to try again says it in a

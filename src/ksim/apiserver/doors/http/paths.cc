@@ -72,6 +72,16 @@ HttpResponse Kept(const HttpRequest& http, const Value& tree, std::string conten
   return response;
 }
 
+// The paths of the documents (handler3 HandleDiscovery: http.ServeContent guesses the type).
+HttpResponse OpenApiV3Index(const Value& tree) {
+  HttpResponse response;
+  response.headers.Add("Accept-Ranges", "bytes");
+  response.headers.Add("Cache-Control", "no-cache, private");
+  response.headers.Add("Content-Type", "text/plain; charset=utf-8");
+  response.body = Encode(tree, Encoding::kJson, false);
+  return response;
+}
+
 // A group's OpenAPI v3. A hash that is no longer right leads to the one that is (handler3
 // HandleGroupVersion).
 HttpResponse OpenApiV3(const HttpRequest& http, const Url& url, const Value& tree) {
@@ -84,6 +94,7 @@ HttpResponse OpenApiV3(const HttpRequest& http, const Url& url, const Value& tre
     return response;
   }
   HttpResponse response = Kept(http, tree, "application/json");
+  response.headers.Add("Accept-Ranges", "bytes");
   if (!asked.empty()) response.headers.Set("Cache-Control", "public, immutable");
   return response;
 }
@@ -152,10 +163,13 @@ HttpResponse Paths::Discovery(const HttpRequest& http, const Url& url, std::stri
                               std::string_view rest) const {
   if (rest.empty()) {
     if (const auto version = AskedAggregation(http)) {
-      return Kept(
-          http, AggregatedDiscovery(Served(), first == "api", *version),
-          fmt::format("application/json;g=apidiscovery.k8s.io;v={};as=APIGroupDiscoveryList",
-                      *version));
+      // pkg/endpoints/discovery/aggregated/etag.go ServeHTTPWithETag
+      HttpResponse kept =
+          Kept(http, AggregatedDiscovery(Served(), first == "api", *version),
+               fmt::format("application/json;g=apidiscovery.k8s.io;v={};as=APIGroupDiscoveryList",
+                           *version));
+      kept.headers.Set("Cache-Control", "public");
+      return kept;
     }
     if (first == "api" && http.method != "GET") return Refused(http, url, MethodNotAllowed());
     if (const api::Status s = CheckAccept(http); first == "api" && !s.ok())
@@ -185,7 +199,7 @@ HttpResponse Paths::OpenApi(const HttpRequest& http, const Url& url, std::string
     return response;
   }
   if (version != "v3") return PageNotFound();
-  if (rest.empty()) return Kept(http, OpenApiIndex(Served()), "application/json");
+  if (rest.empty()) return OpenApiV3Index(OpenApiIndex(Served()));
   const bool core = Cut(rest, '/') == "api";
   const std::string_view group = core ? std::string_view() : Cut(rest, '/');
   const Value tree = OpenApiDocument(Served(), group, rest);

@@ -1,0 +1,91 @@
+// ProcessLog: the log of one process at a verbosity from 6 on, line by line as client-go's klog
+// prints it: each request with its curl line, the connection, the answer's headers and bodies. Of
+// kubectl also what it does before: the kubeconfig, the OpenAPI documents that it validates by, and
+// discovery, which it asks for at its first command and has in its cache from then on.
+//
+// ksim's kubectl asks for neither documents nor discovery: these lines have the time of the command
+// (docs/fidelity.md).
+//
+// Sources: client-go transport/round_trippers.go debuggingRoundTripper, rest/request.go glogBody,
+// tools/clientcmd/loader.go, discovery/cached/disk/cached_discovery.go; kubectl pkg/cmd/util
+// helpers.go.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ksim/api/compat.h"
+#include "ksim/api/kinds.h"
+#include "ksim/kubectl/printing/client_go_lines.h"
+#include "ksim/sim/bus.h"
+
+namespace ksim::client {
+struct RequestPayload;
+struct ResponsePayload;
+}  // namespace ksim::client
+
+namespace ksim::cli {
+
+struct LoggedText {
+  LoggedText() = default;
+  LoggedText(std::uint64_t s, std::string t) : seq(s), text(std::move(t)) {}
+  std::uint64_t seq = 0;  // of the event that the lines are about
+  std::string text;       // whole lines
+};
+
+class ProcessLog {
+ public:
+  // `kinds` are those of the cluster, and outlive it.
+  ProcessLog(std::string process, int level, const api::Kinds& kinds, api::Compat compat);
+
+  // In the order of the run; what is no step or request of this process is ignored.
+  void Take(const sim::Event& e);
+  const std::vector<LoggedText>& texts() const { return texts_; }
+
+ private:
+  // One run of the program: kubectl is a process of its own for each command.
+  struct Run {
+    Run() = default;
+    std::int64_t pid = 1;
+    std::string verb;        // of kubectl's command
+    bool asked = true;       // what goes before the first request
+    bool connected = false;  // it has a connection
+  };
+  void BeginCommand(const sim::Event& e);
+  void TakeRequest(const sim::Event& e);
+  void TakeResponse(const sim::Event& e);
+  // The run whose event led to this one; commands may go on side by side.
+  Run& RunOf(const sim::Event& e);
+
+  // What kubectl asks for before the first request of a command.
+  void AskBefore(const sim::Event& e, Run& run, const client::RequestPayload& p);
+  void AskDiscovery(const sim::Event& e, Run& run, std::string_view server);
+  void TellCachedDiscovery(const sim::Event& e, const Run& run, std::string_view server);
+  void Fetch(const sim::Event& e, Run& run, std::string_view server, const std::string& target,
+             const char* accept, const char* caller);
+
+  kubectl::ClientGoLines LinesOf(const sim::Event& e, const Run& run);
+  void Ask(const sim::Event& e, const Run& run, const kubectl::HttpExchange& x,
+           std::string_view server);
+  void Answer(const sim::Event& e, Run& run, const kubectl::HttpExchange& x);
+  void TellConfig(const sim::Event& e, const Run& run);
+  void TellServersError(const sim::Event& e, const Run& run, const client::ResponsePayload& p);
+  void Line(const sim::Event& e, const Run& run, std::string_view place, std::string_view text);
+  std::string UserAgent() const;
+
+  const std::string process_;
+  const int level_;
+  const api::Kinds& kinds_;
+  const api::Compat compat_;
+  std::map<std::int64_t, Run> runs_;              // by the number of the step; 0: no kubectl
+  std::map<std::uint64_t, std::int64_t> run_of_;  // by the seq of steps, requests and responses
+  std::int64_t last_begun_ = 0;
+  bool discovered_ = false;                        // discovery is in the cache
+  std::map<std::uint64_t, sim::PayloadRef> sent_;  // requests without an answer, by id
+  std::vector<LoggedText> texts_;
+};
+
+}  // namespace ksim::cli
