@@ -34,9 +34,9 @@ std::string WithSortedHeaders(const std::string& line) {
   return out;
 }
 
-// What a run has of its own: times, numbers of processes, hosts, hashes, ids, and whoever built
-// the program. Bodies of documents and of discovery are ksim's own; of the object that is made
-// managedFields are left out, which ksim keeps only of who asks for them.
+// A line without what a run has of its own: times, numbers of processes, hosts, hashes, ids, and
+// the builder of the program. Bodies of documents and of discovery are ksim's own; of the object
+// that is made managedFields are left out, which ksim keeps only of who asks for them.
 std::string Common(std::string line) {
   for (const char* document :
        {"{\"paths\":", "{\\\"paths\\\":", "\"openapi\":", "\\\"openapi\\\":", "{\"components\":",
@@ -56,7 +56,7 @@ std::string Common(std::string line) {
   line = Replaced(line, "\"uid\":\"[^\"]*\"", "\"uid\":U");
   line = Replaced(line, "\"resourceVersion\":\"[^\"]*\"", "\"resourceVersion\":R");
   line = Replaced(line, "\"creationTimestamp\":\"[^\"]*\"", "\"creationTimestamp\":T");
-  // Of a header the name.
+  // A header is its name.
   line = Replaced(line, "^(round_trippers.go:580\\]     |\t)([A-Z][A-Za-z-]+): .*", "$1$2");
   return WithSortedHeaders(line);
 }
@@ -119,8 +119,7 @@ TEST(ProcessLog, ACommandThatIsRefusedTellsTheStatus) {
       RunCli({"run", "tests/cli/recorded/create-twice.yaml", "--log", "kubectl", "-v", "10"});
   EXPECT_THAT(r.out, HasSubstr("helpers.go:246] server response object: %s[{\n"
                                "  \"kind\": \"Status\",\n  \"apiVersion\": \"v1\","));
-  EXPECT_THAT(r.out, HasSubstr("returning cached discovery info from "
-                               "/root/.kube/cache/discovery/kube-apiserver-0_6443/apps/v1/"));
+  EXPECT_THAT(r.out, HasSubstr("/.kube/cache/discovery/kube-apiserver-0_6443/apps/v1/"));
 }
 
 TEST(ProcessLog, LevelsTellLess) {

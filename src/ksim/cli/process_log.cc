@@ -67,7 +67,7 @@ constexpr std::pair<const char*, bool> kGates[] = {{"AtomicFIFO", true},
                                                    {"UnlockWhileProcessingFIFO", true},
                                                    {"WatchListClient", true}};
 
-// Who calls client-go for a request of kubectl's in 1.36 (cli-runtime pkg/resource/helper.go,
+// The caller of client-go for a request of kubectl in 1.36 (cli-runtime pkg/resource/helper.go,
 // client-go scale/client.go).
 const char* CallerOf(const api::Request& r) {
   if (r.subresource == "scale") return r.verb == Verb::kPatch ? "client.go:232" : "client.go:168";
@@ -243,8 +243,8 @@ void ProcessLog::AskDiscovery(const sim::Event& e, Run& run, std::string_view se
 void ProcessLog::TellCachedDiscovery(const sim::Event& e, const Run& run, std::string_view server) {
   if (level_ < 10) return;
   const Places places = PlacesOf(compat_);
-  const std::string folder = fmt::format(
-      "returning cached discovery info from /root/.kube/cache/discovery/{}_6443/", server);
+  const std::string folder =
+      fmt::format("returning cached discovery info from /.kube/cache/discovery/{}_6443/", server);
   Line(e, run, places.cached_groups, folder + "servergroups.json");
   const auto line = [&](std::string_view group_version) {
     Line(e, run, places.cached_resources,
@@ -318,7 +318,7 @@ void ProcessLog::Answer(const sim::Event& e, Run& run, const kubectl::HttpExchan
 
 // The kubeconfig has a client certificate, as kubeadm and kind write it.
 void ProcessLog::TellConfig(const sim::Event& e, const Run& run) {
-  Line(e, run, PlacesOf(compat_).config, "Config loaded from file:  /root/.kube/config");
+  Line(e, run, PlacesOf(compat_).config, "Config loaded from file:  /etc/kubernetes/admin.conf");
   if (compat_ != api::Compat::k1_36)
     return Line(e, run, PlacesOf(compat_).certificate,
                 "Starting client certificate rotation controller");

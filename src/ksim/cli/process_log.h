@@ -60,7 +60,7 @@ class ProcessLog {
   // The run whose event led to this one; commands may go on side by side.
   Run& RunOf(const sim::Event& e);
 
-  // What kubectl asks for before the first request of a command.
+  // Tells of all that kubectl asks for before the first request of a command.
   void AskBefore(const sim::Event& e, Run& run, const client::RequestPayload& p);
   void AskDiscovery(const sim::Event& e, Run& run, std::string_view server);
   void TellCachedDiscovery(const sim::Event& e, const Run& run, std::string_view server);

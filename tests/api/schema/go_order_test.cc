@@ -16,8 +16,8 @@ TEST(GoOrder, FieldsComeAsInTheStruct) {
   EXPECT_EQ(
       Written(R"({"apiVersion":"v1","kind":"Pod","metadata":{"labels":{"b":"2","a":"1"},
       "creationTimestamp":null,"name":"p"},"spec":{"containers":[{"image":"i","name":"c","ports":[
-      {"protocol":"TCP","containerPort":80}]}],"initContainers":[],"volumes":[{"configMap":{"name":"m"},
-      "name":"v"}]},"status":{"phase":"Running","conditions":[]}})"),
+      {"protocol":"TCP","containerPort":80}]}],"initContainers":[],"volumes":[{"configMap":{
+      "name":"m"},"name":"v"}]},"status":{"phase":"Running","conditions":[]}})"),
       R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","creationTimestamp":null,)"
       R"("labels":{"a":"1","b":"2"}},"spec":{"volumes":[{"name":"v","configMap":{"name":"m"}}],)"
       R"("initContainers":[],"containers":[{"name":"c","image":"i","ports":[{"containerPort":80,)"

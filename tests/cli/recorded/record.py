@@ -4,8 +4,8 @@
 usage: record.py KUBECTL KUBE-APISERVER ETCD >kubectl-create-1.30.log
 
 The kubeconfig has a client certificate, as kubeadm's and kind's have, and names the server. Bodies
-and what each run has of its own (times, process, port, ids) are in the record as they were; the test
-compares lines by their place, their fields and the names of headers. The bodies of documents
+and what each run has of its own (times, process, port, ids) are in the record as they were; the
+test compares lines by their place, their fields and the names of headers. The bodies of documents
 and discovery are cut to 100 characters.
 """
 import os
