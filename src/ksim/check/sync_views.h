@@ -7,7 +7,7 @@
 //     for (const Value* version : SyncViews::VersionsOf(facts, *sync, object, o.rv)) ...
 //
 // An owner is an object of a subject's resource; its children are the objects that it controls.
-// What a subject looks at besides (a DaemonSet's nodes) has its versions, too.
+// The objects that a subject looks at besides (a DaemonSet's nodes) have their versions, too.
 #pragma once
 #include <cstdint>
 #include <map>
