@@ -77,13 +77,14 @@ TEST_P(KubeletVolumes, ItIsMountedOnlyAfterTheNodeSaysThatItIsInUse) {
   AddAttachment();
   SayAttached();
   AddPodWithVolume();
-  bool was_in_use = false;
   for (int i = 0; i < 150 && Phase() != "Running"; ++i) {
-    was_in_use = !InUse().empty();
+    if (InUse().empty()) {
+      ASSERT_THAT(w.machine().PodUids(), IsEmpty());
+    }
     w.Advance(Milliseconds(100));
   }
   EXPECT_EQ(Phase(), "Running");
-  EXPECT_TRUE(was_in_use);
+  EXPECT_THAT(InUse(), ElementsAre(kUnique));
 }
 
 // KUBELET-VOL-02
