@@ -7,6 +7,7 @@ namespace {
 
 Profile MakeProfile(api::Compat compat) {
   Profile profile;
+  profile.compat = compat;
   profile.queue_drops_unknown_deletions = compat < api::Compat::k1_36;
   profile.newest_lists_from_cache = compat >= api::Compat::k1_36;
   return profile;

@@ -9,6 +9,8 @@ namespace ksim::check {
 inline constexpr api::Compat kNewestCompat = api::Compat::k1_36;
 
 struct Profile {
+  api::Compat compat{};  // for what api/ and controllers/ answer by version
+
   // The queue in front of a cache keeps back a deletion of an object that the cache does not have
   // (client-go tools/cache/delta_fifo.go Delete; a RealFIFO passes it on).
   bool queue_drops_unknown_deletions = false;

@@ -13,10 +13,11 @@ namespace ksim::check {
 using value::Value;
 
 SyncViews::SyncViews()
-    : subjects_({{"/deployment", "Deployment", "deployments", {"replicasets"}},
-                 {"/statefulset", "StatefulSet", "statefulsets", {"controllerrevisions"}},
-                 {"/daemonset", "DaemonSet", "daemonsets", {"controllerrevisions"}},
-                 {"/cronjob", "CronJob", "cronjobs", {"jobs"}}}) {}
+    : subjects_(
+          {{"/deployment", "Deployment", "deployments", {"replicasets"}, ""},
+           {"/statefulset", "StatefulSet", "statefulsets", {"controllerrevisions", "pods"}, ""},
+           {"/daemonset", "DaemonSet", "daemonsets", {"controllerrevisions", "pods"}, "nodes"},
+           {"/cronjob", "CronJob", "cronjobs", {"jobs"}, ""}}) {}
 
 const SyncViews::Subject* SyncViews::SubjectOf(std::string_view actor) const {
   for (const Subject& subject : subjects_)
@@ -70,10 +71,13 @@ void SyncViews::On(const Facts& facts, const Observation& o) {
 
 // No cache is as old as that for long.
 void SyncViews::OnCompact(std::int64_t revision) {
-  for (auto& [uid, children] : children_)
-    std::erase_if(children, [revision](const auto& child) {
-      return child.second.gone != 0 && child.second.gone <= revision;
-    });
+  for (auto& [uid, owned] : children_) {
+    for (auto& [resource, children] : owned)
+      std::erase_if(children, [revision](const auto& child) {
+        return child.second.gone != 0 && child.second.gone <= revision;
+      });
+    std::erase_if(owned, [](const auto& of) { return of.second.empty(); });
+  }
   std::erase_if(children_, [](const auto& owner) { return owner.second.empty(); });
 }
 
@@ -89,8 +93,11 @@ void SyncViews::OnCommit(const Observation& o) {
   if (!IsChildren(o.resource)) return;
   const std::string_view before = ControllerOf(*o.before).Get("uid").AsString();
   const std::string_view after = ControllerOf(*o.after).Get("uid").AsString();
-  if (!before.empty() && before != after) children_[std::string(before)][o.object].gone = o.rv;
-  if (!after.empty() && before != after) children_[std::string(after)][o.object].gone = 0;
+  const auto of = [&](std::string_view owner) -> Children& {
+    return children_[std::string(owner)][std::string(o.resource)];
+  };
+  if (!before.empty() && before != after) of(before)[o.object].gone = o.rv;
+  if (!after.empty() && before != after) of(after)[o.object].gone = 0;
 }
 
 void SyncViews::OnReconcile(const Facts& facts, const Observation& o) {
@@ -116,21 +123,28 @@ void SyncViews::OnReconcile(const Facts& facts, const Observation& o) {
   const auto owner = owners_.find(fmt::format("{} {}", subject->resource, o.target));
   if (owner != owners_.end()) sync.owner_uid = owner->second;
   // Listeners of one process share its caches: what one of them was told of, the cache has.
-  const std::map<std::uint64_t, Child>& children = ChildrenOf(sync.owner_uid);
   for (const Informer* informer : facts.informers()) {
-    if (informer->process != sync.process ||
-        (informer->resource != subject->resource && !IsChildren(informer->resource)))
-      continue;
+    if (informer->process != sync.process) continue;
+    const bool children = std::find(subject->children.begin(), subject->children.end(),
+                                    informer->resource) != subject->children.end();
+    const bool also = informer->resource == subject->also;
+    if (!children && !also && informer->resource != subject->resource) continue;
     for (const auto& listener : informer->listeners) {
-      const auto note = [&](std::uint64_t object) {
-        const auto seen = listener->view.find(object);
-        if (seen == listener->view.end()) return;
+      const auto note = [&](std::uint64_t object, const Told& seen) {
         std::int64_t& rv = sync.told[object];
-        rv = std::max(rv, seen->second.rv);
+        rv = std::max(rv, seen.rv);
+      };
+      const auto look_up = [&](std::uint64_t object) {
+        const auto seen = listener->view.find(object);
+        if (seen != listener->view.end()) note(object, seen->second);
       };
       if (listener->view.empty()) continue;
-      note(sync.owner);
-      for (const auto& [child, state] : children) note(child);
+      if (also)
+        for (const auto& [object, seen] : listener->view) note(object, seen);
+      if (children)
+        for (const auto& [child, state] : ChildrenOf(sync.owner_uid, informer->resource))
+          look_up(child);
+      if (informer->resource == subject->resource) look_up(sync.owner);
     }
   }
   syncs_[name] = std::move(sync);
@@ -155,11 +169,13 @@ const SyncViews::Sync* SyncViews::Of(const Observation& commit) const {
   return sync.begin <= at && (sync.end == 0 || at <= sync.end) ? &sync : nullptr;
 }
 
-const std::map<std::uint64_t, SyncViews::Child>& SyncViews::ChildrenOf(
-    std::string_view owner_uid) const {
-  static const std::map<std::uint64_t, Child> none;
-  const auto it = children_.find(owner_uid);
-  return it == children_.end() ? none : it->second;
+const SyncViews::Children& SyncViews::ChildrenOf(std::string_view owner_uid,
+                                                 std::string_view resource) const {
+  static const Children none;
+  const auto owner = children_.find(owner_uid);
+  if (owner == children_.end()) return none;
+  const auto it = owner->second.find(resource);
+  return it == owner->second.end() ? none : it->second;
 }
 
 SyncViews::Versions SyncViews::VersionsOf(const Facts& facts, const Sync& sync,

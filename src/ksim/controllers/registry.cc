@@ -1,5 +1,6 @@
 #include "ksim/controllers/registry.h"
 
+#include "ksim/controllers/attachdetach/attach_detach_controller.h"
 #include "ksim/controllers/clusterroleaggregation/cluster_role_aggregation_controller.h"
 #include "ksim/controllers/cronjob/cronjob_controller.h"
 #include "ksim/controllers/daemonset/daemonset_controller.h"
@@ -198,7 +199,10 @@ ControllerRows BuiltInControllers() {
        .second_part = kProvisionerPart},
       {.name = "attachdetach",
        .text = "Attaches volumes to nodes.",
-       .upstream = "persistentvolume-attach-detach-controller"},
+       .upstream = "persistentvolume-attach-detach-controller",
+       .called = "attach-detach controller",
+       .make = &MakeController<AttachDetachController>,
+       .second_part = kAttacherPart},
       {.name = "persistentvolume-expander",
        .text = "Makes volumes larger.",
        .upstream = "persistentvolume-expander-controller"},

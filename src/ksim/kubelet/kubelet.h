@@ -16,6 +16,7 @@
 #include "ksim/kubelet/eviction.h"
 #include "ksim/kubelet/node/node_agent.h"
 #include "ksim/kubelet/node/node_options.h"
+#include "ksim/kubelet/node/volumes_in_use.h"
 #include "ksim/kubelet/objects/pod_objects.h"
 #include "ksim/kubelet/pod_workers/pod_workers.h"
 #include "ksim/kubelet/prober/prober.h"
@@ -65,6 +66,7 @@ class Kubelet {
   StatusManager statuses_;
   Prober prober_;
   PodObjects objects_;
+  VolumesInUse in_use_;
   VolumeManager volumes_;
   PodWorkers workers_;
   EvictionManager evictions_;

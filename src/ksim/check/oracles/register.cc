@@ -55,6 +55,8 @@ const std::vector<OracleEntry>& AllOracles() {
       JobFinalizersOracle(),
       SurgeMaxOracle(),
       AvailMinOracle(),
+      DaemonSetRolloutOracle(),
+      StatefulSetRolloutOracle(),
       RevisionsOracle(),
       ScheduleOnceOracle(),
       Elsewhere("trace.consistent", Guarantee::kSafety,

@@ -41,6 +41,8 @@ OracleEntry JobCountOracle();
 OracleEntry JobFinalizersOracle();
 OracleEntry SurgeMaxOracle();
 OracleEntry AvailMinOracle();
+OracleEntry DaemonSetRolloutOracle();
+OracleEntry StatefulSetRolloutOracle();
 OracleEntry RevisionsOracle();
 OracleEntry ScheduleOnceOracle();
 

@@ -50,6 +50,7 @@ constexpr Profile MakeV130() {
   p.hpa_ignores_missing_at_target = true;
   p.hpa_says_usage = true;
   p.assigns_default_class = true;
+  p.failed_detach_is_uncertain = true;
   return p;
 }
 

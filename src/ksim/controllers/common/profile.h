@@ -52,7 +52,8 @@ struct Profile {
   // PodDisruptionConditions: who deletes a pod for a taint or for its node reads it and says why
   // first; who collects it says that it has failed; what came to nothing is taken back.
   bool disruption_conditions = false;
-  // NodeOutOfServiceVolumeDetach: pods that terminate on a node out of service are collected.
+  // NodeOutOfServiceVolumeDetach: pods that terminate on a node out of service are collected, and
+  // its volumes are detached at once.
   bool collects_out_of_service = false;
   // gc_controller.go byEvictionAndCreationTimestamp: of terminated pods the evicted go first.
   bool collects_evicted_first = false;
@@ -254,6 +255,9 @@ struct Profile {
   // cmd/kube-controller-manager app/plugins.go: it knows local volumes, and cannot delete them;
   // else it does not know them.
   bool knows_local_volumes = true;
+  // operation_generator.go GenerateDetachVolumeFunc: after a detachment that failed the volume may
+  // be attached or not; else it counts as attached.
+  bool failed_detach_is_uncertain = false;
   // VolumeAttributesClass: a claim that is bound tells the class of its volume.
   bool volume_attributes_class = false;
 };

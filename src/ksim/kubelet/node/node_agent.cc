@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "ksim/api/conditions.h"
@@ -25,6 +26,7 @@ constexpr Duration kMaxRegisterBackoff = Seconds(7);
 constexpr Duration kStatusFrequency = Seconds(10);
 constexpr Duration kReportFrequency = Minutes(5);
 constexpr int kStatusTries = 5;
+constexpr Duration kReportPoll = Milliseconds(100);  // while a report is under way
 
 std::string KubeletVersion(api::Compat compat) {
   return fmt::format("v{}.0", api::ToString(compat));
@@ -129,13 +131,15 @@ Value DefaultNodeCapacity() {
 
 NodeAgent::NodeAgent(sim::Process& process, client::Client& client, client::Client& heartbeats,
                      client::SharedInformer& nodes, NodeOptions options,
-                     client::EventRecorder& recorder, std::function<bool(Trouble)> has)
+                     client::EventRecorder& recorder, VolumesInUse& volumes,
+                     std::function<bool(Trouble)> has)
     : process_(process),
       client_(client),
       heartbeats_(heartbeats),
       nodes_(nodes),
       options_(std::move(options)),
       recorder_(recorder),
+      volumes_(volumes),
       has_(std::move(has)),
       fixed_(options_, client.connection().env().compat),
       node_resource_(client.connection().env().kinds.ByResource("", "nodes")),
@@ -143,7 +147,10 @@ NodeAgent::NodeAgent(sim::Process& process, client::Client& client, client::Clie
       lease_site_(process.simulation().decisions().Site("lease/" + process.name())),
       status_site_(process.simulation().decisions().Site("nodeStatus/" + process.name())) {}
 
-void NodeAgent::Start() { process_.Spawn(Register()); }
+void NodeAgent::Start() {
+  volumes_.OnNews([this] { AwaitReport(); });
+  process_.Spawn(Register());
+}
 
 api::Object NodeAgent::InitialNode() const {
   value::ObjectBuilder labels;
@@ -216,13 +223,29 @@ sim::Task<void> NodeAgent::ReportStatus() {
   sim::Simulation& sim = process_.simulation();
   // Nodes do not report in step (kubelet.go: the loop is jittered).
   const Duration offset = sim.decisions().DrawDuration(status_site_, 0, {}, kStatusFrequency);
+  next_report_ = process_.SteadyNow() + offset;
   co_await sim.Sleep(offset, sim::TimerKind::kPeriodic, "node status");
   while (true) {
     const api::Object cached = nodes_.lister().Get("", options_.name);
     bool done = !cached.empty() && IsUpToDate(cached);
     for (int i = 0; i < kStatusTries && !done; ++i) done = co_await TryUpdateStatus(/*live=*/i > 0);
+    next_report_ = process_.SteadyNow() + kStatusFrequency;
     co_await sim.Sleep(kStatusFrequency, sim::TimerKind::kPeriodic, "node status");
   }
+}
+
+void NodeAgent::AwaitReport() {
+  if (std::exchange(awaits_report_, true)) return;
+  process_.Spawn(WaitForReport());
+}
+
+sim::Task<void> NodeAgent::WaitForReport() {
+  sim::Simulation& sim = process_.simulation();
+  while (volumes_.HasNews()) {
+    const Duration left = next_report_ - process_.SteadyNow();
+    co_await sim.Sleep(std::max(left, kReportPoll), sim::TimerKind::kWork, "node status");
+  }
+  awaits_report_ = false;
 }
 
 bool NodeAgent::ReportIsDue() const {
@@ -230,7 +253,7 @@ bool NodeAgent::ReportIsDue() const {
 }
 
 bool NodeAgent::IsUpToDate(const api::Object& node) const {
-  return !ReportIsDue() && Troubles() == last_equal_troubles_ &&
+  return !ReportIsDue() && Troubles() == last_equal_troubles_ && !volumes_.HasNews() &&
          last_equal_status_.SameTree(node.status());
 }
 
@@ -247,10 +270,12 @@ sim::Task<bool> NodeAgent::TryUpdateStatus(bool live) {
   if (IsUpToDate(node)) co_return true;
   const bool report = ReportIsDue();
   const unsigned troubles = Troubles();
+  const Value in_use = volumes_.any() ? volumes_.List() : Value();
   const Value status = Status(node.status());
   if (!report && SameButHeartbeats(status, node.status())) {
     last_equal_status_ = node.status();
     last_equal_troubles_ = troubles;
+    volumes_.SetTold(in_use);
     co_return true;
   }
 
@@ -267,6 +292,7 @@ sim::Task<bool> NodeAgent::TryUpdateStatus(bool live) {
       co_await heartbeats_.Patch(node_resource_, "", options_.name, patch, options);
   if (patched.ok()) {
     last_report_ = process_.SteadyNow();
+    volumes_.SetTold(in_use);
     RecordTransitions(node, status);
   }
   co_return patched.ok();
@@ -352,13 +378,16 @@ Value NodeAgent::Conditions(const Value& conditions) const {
 Value NodeAgent::Status(const Value& current) const {
   const api::FieldNames& f = api::Fields();
   const Value* const allocatable = current.Find(f.allocatable);
-  return value::SetAll(current,
-                       {{f.addresses, fixed_.addresses},
-                        {f.allocatable, allocatable != nullptr ? *allocatable : fixed_.capacity},
-                        {f.capacity, fixed_.capacity},
-                        {f.conditions, Conditions(current.Get(f.conditions))},
-                        {f.daemon_endpoints, fixed_.endpoints},
-                        {f.node_info, fixed_.info}});
+  const Value all = value::SetAll(
+      current, {{f.addresses, fixed_.addresses},
+                {f.allocatable, allocatable != nullptr ? *allocatable : fixed_.capacity},
+                {f.capacity, fixed_.capacity},
+                {f.conditions, Conditions(current.Get(f.conditions))},
+                {f.daemon_endpoints, fixed_.endpoints},
+                {f.node_info, fixed_.info}});
+  if (!volumes_.any()) return all;
+  const Value in_use = volumes_.List();
+  return in_use.empty() ? all.Erase("volumesInUse") : all.Set("volumesInUse", in_use);
 }
 
 }  // namespace ksim::kubelet

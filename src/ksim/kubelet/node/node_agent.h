@@ -16,6 +16,7 @@
 #include "ksim/client/event_recorder.h"
 #include "ksim/client/informer.h"
 #include "ksim/kubelet/node/node_options.h"
+#include "ksim/kubelet/node/volumes_in_use.h"
 #include "ksim/kubelet/runtime/trouble.h"
 #include "ksim/sim/process.h"
 #include "ksim/sim/task.h"
@@ -28,7 +29,7 @@ class NodeAgent {
   // conditions are to say is wrong.
   NodeAgent(sim::Process& process, client::Client& client, client::Client& heartbeats,
             client::SharedInformer& nodes, NodeOptions options, client::EventRecorder& recorder,
-            std::function<bool(Trouble)> has);
+            VolumesInUse& volumes, std::function<bool(Trouble)> has);
   void Start();
   bool registered() const { return registered_; }
 
@@ -43,6 +44,9 @@ class NodeAgent {
   // The node is the one for which there was nothing to report the last time.
   bool IsUpToDate(const api::Object& node) const;
   sim::Task<bool> TryUpdateStatus(bool live);
+  // Keeps the run going until the status tells which volumes are in use.
+  void AwaitReport();
+  sim::Task<void> WaitForReport();
   sim::Task<void> RenewLease();
   sim::Task<bool> EnsureLease();
   sim::Task<bool> TryRenewLease();
@@ -64,6 +68,7 @@ class NodeAgent {
   client::SharedInformer& nodes_;
   NodeOptions options_;
   client::EventRecorder& recorder_;
+  VolumesInUse& volumes_;
   std::function<bool(Trouble)> has_;
   // The parts of the status that never change.
   struct Fixed {
@@ -77,6 +82,8 @@ class NodeAgent {
   bool registered_ = false;
   std::string node_uid_;  // of the Node that was registered
   VirtualTime last_report_;
+  VirtualTime next_report_;     // when it looks whether there is something to report
+  bool awaits_report_ = false;  // WaitForReport runs
   // The last status that the machine had nothing to add to, and what troubled it then: while both
   // stay, the same would be found again.
   value::Value last_equal_status_;

@@ -103,6 +103,14 @@ class Runtime {
   sim::Task<void> StopSandbox(std::string uid);
   void RemovePod(std::string_view uid);
 
+  // The attached volumes that are mounted here, or are to be, by the uids of their pods.
+  struct Mounts {
+    Mounts() = default;
+    bool any = false;  // there ever was one
+    absl::btree_map<std::string, std::set<std::string>> of_pods;
+  };
+  Mounts& mounts() { return mounts_; }
+
   // --- pods that Stages play (kubelet/stages/): they have an address here, and no containers ---
   void MarkPlayed(const api::Object& pod);  // tells the trace when it is new
   bool IsPlayed(std::string_view uid) const { return played_.contains(std::string(uid)); }
@@ -156,6 +164,7 @@ class Runtime {
   bool pulling_ = false;
   sim::Signal pull_done_;
   std::set<Trouble> troubles_;
+  Mounts mounts_;
   std::function<void(const std::string&)> listener_;
   std::function<void()> trouble_listener_;
 };

@@ -36,9 +36,17 @@ std::set<std::string, std::less<>> MountedNames(const api::Object& pod) {
   std::set<std::string, std::less<>> names;
   for (const char* list : {"initContainers", "containers"})
     for (const Value& container : pod.spec().Get(list).items())
-      for (const Value& mount : container.Get("volumeMounts").items())
-        names.emplace(mount.Get("name").AsString());
+      for (const char* uses : {"volumeMounts", "volumeDevices"})
+        for (const Value& mount : container.Get(uses).items())
+          names.emplace(mount.Get("name").AsString());
   return names;
+}
+
+// The claim of a pod's volume; "": it has none.
+std::string ClaimOf(const api::Object& pod, const Value& volume) {
+  const std::string_view claim = volume.Get("persistentVolumeClaim").Get("claimName").AsString();
+  if (!volume.Has("ephemeral")) return std::string(claim);
+  return fmt::format("{}-{}", pod.name(), volume.Get("name").AsString());
 }
 
 // errors.NewAggregate: each text once.
@@ -56,10 +64,14 @@ struct VolumeManager::Volume {
   Value spec;
   std::string name;
   std::vector<ObjectReference> sources;
+  std::string claim;            // "": it has none
+  AttachableVolume attachable;  // that stands behind the claim
+  bool waits = false;           // to be attached
   bool mounted = false;
   bool due = true;     // to be set up, or to be set up again
   Duration backoff;    // 0: the last set-up did not fail
   VirtualTime failed;  // then
+  VirtualTime woken;   // when it stopped waiting
 };
 
 struct VolumeManager::PodVolumes {
@@ -76,13 +88,18 @@ struct VolumeManager::PodVolumes {
   sim::Signal changed;  // for Mount: there is more to do, or news
 };
 
-VolumeManager::VolumeManager(sim::Process& process, PodObjects& objects,
+VolumeManager::VolumeManager(sim::Process& process, client::Client& client,
+                             client::SharedInformer& nodes, PodObjects& objects,
+                             VolumesInUse& in_use, const std::string& node,
                              client::EventRecorder& recorder, const Profile& profile)
     : process_(process),
+      attachable_(process, client, nodes, in_use, node),
       objects_(objects),
       recorder_(recorder),
       profile_(profile),
-      started_(process.SteadyNow()) {}
+      started_(process.SteadyNow()) {
+  attachable_.OnChange([this] { AttachmentsChanged(); });
+}
 
 VolumeManager::~VolumeManager() = default;
 
@@ -91,6 +108,7 @@ bool VolumeManager::HasVolumes(const api::Object& pod) {
   if (fresh) {
     auto found = std::make_shared<PodVolumes>(process_.simulation());
     const auto mounts = MountedNames(pod);
+    const bool attaches = attachable_.any();
     for (const Value& spec : pod.spec().Get("volumes").items()) {
       const std::string_view name = spec.Get("name").AsString();
       if (!mounts.contains(name)) continue;
@@ -98,8 +116,10 @@ bool VolumeManager::HasVolumes(const api::Object& pod) {
       volume.spec = spec;
       volume.name = std::string(name);
       volume.sources = VolumeReferences(spec);
+      if (attaches) volume.claim = ClaimOf(pod, spec);
       const bool downward = spec.Has("downwardAPI");
-      if (downward || !volume.sources.empty()) found->volumes.push_back(std::move(volume));
+      if (downward || !volume.sources.empty() || !volume.claim.empty())
+        found->volumes.push_back(std::move(volume));
     }
     if (!found->volumes.empty()) it->second = std::move(found);
   }
@@ -153,7 +173,7 @@ void VolumeManager::ReportTimeout(const PodVolumes& pod) {
 }
 
 VirtualTime VolumeManager::NextTry(const Volume& volume) const {
-  if (volume.backoff == Duration()) return process_.SteadyNow();
+  if (volume.backoff == Duration()) return volume.woken;
   return NextOfGrid(started_, kReconcilePeriod, volume.failed + volume.backoff);
 }
 
@@ -164,7 +184,7 @@ sim::Task<void> VolumeManager::Mount(std::shared_ptr<PodVolumes> pod) {
     std::optional<VirtualTime> next;
     bool worked = false;
     for (Volume& volume : pod->volumes) {
-      if (!volume.due) continue;
+      if (!volume.due || volume.waits) continue;
       const VirtualTime at = NextTry(volume);
       if (at > process_.SteadyNow()) {
         next = next ? std::min(*next, at) : at;
@@ -172,9 +192,11 @@ sim::Task<void> VolumeManager::Mount(std::shared_ptr<PodVolumes> pod) {
       }
       worked = true;
       pod->news = false;
-      const std::string error = co_await SetUp(&pod->pod, &volume);
-      volume.due = !error.empty();
-      if (error.empty()) {
+      const SetUpResult result = co_await SetUp(&pod->pod, &volume);
+      volume.due = result.outcome != Outcome::kDone;
+      volume.waits = result.outcome == Outcome::kWaits;
+      if (volume.waits) continue;
+      if (!volume.due) {
         volume.backoff = Duration();
         volume.mounted = true;
         pod->mounted.Notify();
@@ -184,12 +206,17 @@ sim::Task<void> VolumeManager::Mount(std::shared_ptr<PodVolumes> pod) {
                            ? kFirstBackOff
                            : std::min(volume.backoff + volume.backoff, kLongestBackOff);
       volume.failed = process_.SteadyNow();
-      recorder_.Event(
-          pod->pod, "Warning", "FailedMount",
-          fmt::format("MountVolume.SetUp failed for volume \"{}\" : {}", volume.name, error));
+      if (!result.event.empty()) recorder_.Event(pod->pod, "Warning", "FailedMount", result.event);
     }
     if (worked) continue;
-    if (!next) break;
+    const bool waits = std::any_of(pod->volumes.begin(), pod->volumes.end(),
+                                   [](const Volume& volume) { return volume.waits; });
+    if (!next && !waits) break;
+    if (!next) {
+      co_await pod->changed.Wait();
+      process_.simulation().context().background = false;  // it hears of it by a heartbeat
+      continue;
+    }
 
     // 2. Wait for the end of a back-off.
     const Duration left = *next - process_.SteadyNow();
@@ -200,8 +227,40 @@ sim::Task<void> VolumeManager::Mount(std::shared_ptr<PodVolumes> pod) {
   pod->mounting = false;
 }
 
+sim::Task<VolumeManager::SetUpResult> VolumeManager::SetUp(const api::Object* pod, Volume* volume) {
+  if (!volume->claim.empty()) {
+    SetUpResult claimed = co_await SetUpClaim(pod, volume);
+    co_return claimed;
+  }
+  const std::string error = co_await SetUpContent(pod, volume);
+  if (error.empty()) co_return SetUpResult(Outcome::kDone);
+  co_return SetUpResult(
+      Outcome::kFailed,
+      fmt::format("MountVolume.SetUp failed for volume \"{}\" : {}", volume->name, error));
+}
+
+// It is mounted once, and not again at later syncs.
+sim::Task<VolumeManager::SetUpResult> VolumeManager::SetUpClaim(const api::Object* pod,
+                                                                Volume* volume) {
+  if (volume->mounted) co_return SetUpResult(Outcome::kDone);
+  if (!volume->attachable.known) {
+    const std::string ns(pod->ns());
+    volume->attachable = co_await attachable_.Find(ns, volume->claim);
+    if (!volume->attachable.known) co_return SetUpResult(Outcome::kFailed);
+    if (volume->attachable.attachable) attachable_.Use(std::string(pod->uid()), volume->attachable);
+  }
+  if (!volume->attachable.attachable) co_return SetUpResult(Outcome::kDone);
+  if (!attachable_.IsAttached(volume->attachable)) co_return SetUpResult(Outcome::kWaits);
+  const AttachableVolumes::Verdict verdict = co_await attachable_.Verify(volume->attachable);
+  if (verdict.attached) co_return SetUpResult(Outcome::kDone);
+  if (verdict.event.empty()) co_return SetUpResult(Outcome::kFailed);
+  co_return SetUpResult(Outcome::kFailed,
+                        fmt::format("MountVolume.WaitForAttach failed for volume \"{}\" : {}",
+                                    volume->attachable.volume, verdict.event));
+}
+
 // SetUpAt: what is wrong; "": nothing. A projected volume tells of all its sources.
-sim::Task<std::string> VolumeManager::SetUp(const api::Object* pod, const Volume* volume) {
+sim::Task<std::string> VolumeManager::SetUpContent(const api::Object* pod, const Volume* volume) {
   std::vector<std::string> errors;
   const std::string ns(pod->ns());
   const std::vector<ObjectReference> sources = volume->sources;
@@ -230,7 +289,23 @@ void VolumeManager::ObjectsChanged(const std::string& uid) {
   it->second->changed.Notify();
 }
 
+// The reconciler sees it at its next tick.
+void VolumeManager::AttachmentsChanged() {
+  for (const auto& [uid, pod] : pods_) {
+    if (pod == nullptr) continue;
+    bool waited = false;
+    for (Volume& volume : pod->volumes) {
+      if (!volume.waits) continue;
+      waited = true;
+      volume.waits = false;
+      volume.woken = NextOfGrid(started_, kReconcilePeriod, process_.SteadyNow());
+    }
+    if (waited) pod->changed.Notify();
+  }
+}
+
 void VolumeManager::Forget(const std::string& uid) {
+  attachable_.Release(uid);
   const auto it = pods_.find(uid);
   if (it == pods_.end()) return;
   if (it->second != nullptr && it->second->mounting) process_.Cancel(it->second->task);

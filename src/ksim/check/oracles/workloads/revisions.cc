@@ -63,6 +63,9 @@ std::optional<std::int64_t> NumberOf(const Value& tree) {
   return number;
 }
 
+// The resource of an owner's revisions.
+std::string_view ResourceOf(const SyncViews::Sync& sync) { return sync.subject->children.front(); }
+
 class Revisions : public Oracle {
  public:
   Revisions() : Oracle(RevisionsInfo()) {}
@@ -113,7 +116,8 @@ class Revisions : public Oracle {
               {ObjectOf(o)});
       return;
     }
-    for (const auto& [child, state] : facts.sync_views().ChildrenOf(sync.owner_uid)) {
+    for (const auto& [child, state] :
+         facts.sync_views().ChildrenOf(sync.owner_uid, ResourceOf(sync))) {
       if (child == o.object) continue;
       const std::optional<Numbers> known = KnownNumbers(facts, sync, child, o.rv);
       // An owner has the number of its newest revision.
@@ -132,7 +136,8 @@ class Revisions : public Oracle {
     made_.emplace(o.uid);
     const CommittedChange* owner = facts.history().Newest(sync.owner);
     if (owner == nullptr || owner->after.Get("status").Get("collisionCount").AsInt() > 0) return;
-    for (const auto& [child, state] : facts.sync_views().ChildrenOf(sync.owner_uid)) {
+    for (const auto& [child, state] :
+         facts.sync_views().ChildrenOf(sync.owner_uid, ResourceOf(sync))) {
       const CommittedChange* other = facts.history().Newest(child);
       if (child == o.object || other == nullptr || other->after.is_null() ||
           !made_.contains(other->uid()) || other->after.Get("data") != o.after->Get("data"))
@@ -150,7 +155,8 @@ class Revisions : public Oracle {
     const std::optional<Numbers> own = KnownNumbers(facts, sync, o.object, o.rv);
     if (!own) return;
     Judged();
-    for (const auto& [child, state] : facts.sync_views().ChildrenOf(sync.owner_uid)) {
+    for (const auto& [child, state] :
+         facts.sync_views().ChildrenOf(sync.owner_uid, ResourceOf(sync))) {
       if (child == o.object) continue;
       for (const Value* version : SyncViews::VersionsOf(facts, sync, child, o.rv))
         if (NumberOf(*version).value_or(0) >= own->least) return;

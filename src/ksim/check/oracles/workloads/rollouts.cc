@@ -68,7 +68,7 @@ void Rollouts::On(const Facts& facts, const Observation& o) {
   }
   if (resize.deployment.empty()) return;
   static const Value nothing;
-  for (const auto& [child, state] : facts.sync_views().ChildrenOf(sync->owner_uid)) {
+  for (const auto& [child, state] : facts.sync_views().ChildrenOf(sync->owner_uid, "replicasets")) {
     if (child == o.object) continue;
     std::vector<SetNumbers> known;
     for (const Value* version : SyncViews::VersionsOf(facts, *sync, child, o.rv))

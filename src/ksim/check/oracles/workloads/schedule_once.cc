@@ -136,7 +136,7 @@ class ScheduleOnce : public Oracle {
     };
     const bool forbids = policy("Forbid"), replaces = policy("Replace");
     if (!forbids && !replaces) return;
-    for (const auto& [child, state] : facts.sync_views().ChildrenOf(sync.owner_uid)) {
+    for (const auto& [child, state] : facts.sync_views().ChildrenOf(sync.owner_uid, "jobs")) {
       if (child == o.object || !GoesOn(facts, sync, child, o.rv, known)) continue;
       const CommittedChange& newest = *facts.history().Newest(child);
       if (replaces && newest.after.Get(api::Fields().metadata).Has("deletionTimestamp")) continue;
