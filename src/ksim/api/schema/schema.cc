@@ -91,6 +91,7 @@ Value Zero(const GoType& type) {
       return Value::Bool(false);
     case Kind::kInt32:
     case Kind::kInt64:
+    case Kind::kFloat64:
     case Kind::kIntOrString:
       return Value::Of(0);
     case Kind::kQuantity:
@@ -142,6 +143,7 @@ class Decoder {
       case Kind::kBool:
       case Kind::kInt32:
       case Kind::kInt64:
+      case Kind::kFloat64:
       case Kind::kIntOrString:
       case Kind::kRaw:
         return false;
@@ -262,6 +264,8 @@ class Decoder {
       case Kind::kInt32:
       case Kind::kInt64:
         return WalkInt(type, v);
+      case Kind::kFloat64:
+        return v.is_number() ? v : Mismatch(type, v, std::string(value::JsonWord(v)));
       case Kind::kQuantity:
         return WalkQuantity(v);
       case Kind::kIntOrString:

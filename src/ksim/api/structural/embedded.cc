@@ -81,7 +81,7 @@ class EmbeddedWalk {
     Value named = metadata;
     if (named.Get("name").AsString().empty()) named = named.Set("name", Value::Of("fakename"));
     FieldErrorList own(errors_->compat());
-    ValidateObjectMeta(kind, named, &own);
+    ValidateCommonMeta(kind, named, &own);
     constexpr std::string_view kMetadata = "metadata";
     for (StatusCause& cause : own.Take())
       errors_->Add(cause.reason, cause.message,
@@ -95,6 +95,11 @@ class EmbeddedWalk {
 
 void ValidateEmbedded(const SchemaNode& schema, const Value& object, FieldErrorList* errors) {
   EmbeddedWalk(errors).Walk(schema, object, nullptr);
+}
+
+void ValidateEmbeddedAt(const SchemaNode& schema, const Value& v, const FieldPath& at,
+                        FieldErrorList* errors) {
+  EmbeddedWalk(errors).Walk(schema, v, &at);
 }
 
 }  // namespace ksim::api

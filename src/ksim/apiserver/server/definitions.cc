@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "ksim/api/kinds/apiextensions/approval.h"
 #include "ksim/api/kinds/apiextensions/definition_status.h"
 #include "ksim/base/hash.h"
 
@@ -135,6 +136,10 @@ sim::Task<bool> Definitions::SyncOnce(std::string name) {
   if (crd.Get("spec").Get("names") != crd.Get("status").Get("acceptedNames")) {
     const bool named = co_await AcceptNames(crd);
     co_return named;
+  }
+  if (const std::optional<Value> judged = api::WithApproval(crd, process_.Now())) {
+    co_await PutStatus(*judged);
+    co_return true;
   }
   if (!api::WaitsForEstablishment(crd)) co_return false;
   const bool established = co_await Establish(crd);
