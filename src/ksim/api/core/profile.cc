@@ -58,6 +58,7 @@ constexpr Profile MakeV136() {
   p.webhook_services_unworded = true;
   p.definitions_worded_anew = true;
   p.custom_selectable_fields = true;
+  p.schemas_judge_number_ranges = true;
   p.schemas_know_name_formats = true;
   p.job_managed_by = true;
   p.job_suspended_may_change = true;

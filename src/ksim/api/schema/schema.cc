@@ -410,7 +410,8 @@ class Decoder {
   absl::InlinedVector<Step, 16> steps_;  // from the whole object to the current value
 };
 
-Value WalkObject(const ResourceInfo& kind, const Value& tree, bool embedded, SchemaReport* report) {
+Value WalkObject(const ResourceInfo& kind, const Value& tree, bool embedded, Compat compat,
+                 SchemaReport* report) {
   const GoType* type = TypeOf(kind);
   Decoder decoder(report, type, embedded);
   if (type != nullptr) return decoder.Walk(*type, tree);
@@ -420,7 +421,7 @@ Value WalkObject(const ResourceInfo& kind, const Value& tree, bool embedded, Sch
     report->unknown_fields.clear();
     report->nearest_fields.clear();
   } else if (report->type_error.empty()) {
-    out = ReadByDefinition(kind, out, report);
+    out = ReadByDefinition(kind, out, compat, report);
   }
   return out;
 }
@@ -429,7 +430,7 @@ Value WalkObject(const ResourceInfo& kind, const Value& tree, bool embedded, Sch
 
 SchemaReport CheckSchema(const ResourceInfo& kind, const Value& tree) {
   SchemaReport report;
-  WalkObject(kind, tree, /*embedded=*/false, &report);
+  WalkObject(kind, tree, /*embedded=*/false, kDefaultCompat, &report);
   return report;
 }
 
@@ -449,7 +450,7 @@ Reading Read(const ResourceInfo& kind, const Value& body, std::string_view field
              std::vector<std::string>* warnings, Compat compat) {
   SchemaReport report;
   Reading reading;
-  reading.tree = WalkObject(kind, body, ProfileOf(compat).type_errors_name_embedded, &report);
+  reading.tree = WalkObject(kind, body, ProfileOf(compat).type_errors_name_embedded, compat, &report);
   reading.problem = std::move(report.type_error);
   if (!reading.problem.empty() || report.unknown_fields.empty() || field_validation == "Ignore")
     return reading;

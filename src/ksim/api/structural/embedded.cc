@@ -45,7 +45,10 @@ class EmbeddedWalk {
   // validateEmbeddedResource
   void CheckResource(const Value& v, const FieldPath& at) {
     for (const char* field : {"apiVersion", "kind"})
-      if (!v.Has(field)) errors_->Required(at.Child(field), "must not be empty");
+      if (!v.Has(field))
+        errors_->Required(at.Child(field), errors_->profile().definitions_worded_anew
+                                               ? std::string_view()
+                                               : "must not be empty");
     for (const char* field : {"apiVersion", "kind"})
       if (v.Has(field)) CheckText(v.Get(field), field, at.Child(field));
     if (v.Has("metadata")) CheckMetadata(v.Get("metadata"), at.Child("metadata"));

@@ -112,6 +112,7 @@ class SchemaWalk {
       }
     }
     if (v.is_number()) {
+      JudgeRange(s, v, at, &result);
       if (s.bounds != nullptr) JudgeNumber(*s.bounds, v, at, &result);
       result.matches += 2;
     }
@@ -260,6 +261,29 @@ class SchemaWalk {
     if (!pattern->problem().empty()) shown += ", but pattern is invalid: " + pattern->problem();
     result->Add(Finding(Kind::kOther, at.Text(),
                         fmt::format("{} in body should match '{}'", at.Text(), shown), v));
+  }
+
+  // IsValueValidAgainstRange of the value itself.
+  void JudgeRange(const SchemaNode& s, const Value& v, const SchemaPlace& at,
+                  Findings* result) const {
+    if (!ProfileOf(compat_).schemas_judge_number_ranges) return;
+    const double d = v.AsDouble();
+    bool fits = true;
+    std::string format;
+    if (s.type == "integer") {
+      const double most = s.format == "int32" ? 0x1p31 : 0x1p63;
+      fits = IsWhole(d) && d >= -most && d < most;
+      if (s.format == "int32" || s.format == "int64") format = s.format;
+    } else if (s.type == "number" && s.format == "float") {
+      fits = std::fabs(d) <= static_cast<double>(std::numeric_limits<float>::max());
+      format = s.format;
+    }
+    if (fits) return;
+    const std::string of =
+        format.empty() ? "(default format)" : fmt::format("with format {}", format);
+    result->Add(Finding(
+        Kind::kComposite, "",
+        fmt::format("Checked value must be of type {} {} in {}", s.type, of, at.Text())));
   }
 
   static void JudgeNumber(const SchemaNode::Bounds& b, const Value& v, const SchemaPlace& at,

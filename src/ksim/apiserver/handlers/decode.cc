@@ -169,7 +169,12 @@ api::Result<Value> DecodePatched(const api::ResourceInfo& r, std::string_view ns
     reading = api::Read(r, typed.tree, how.field_validation, how.warnings, how.compat);
   if (strategic) reading.problem = ConverterProblem(reading.problem);
   const std::string& problem = typed.problem.empty() ? reading.problem : typed.problem;
-  if (r.custom && !typed.problem.empty() && !typed.tree.is_null()) return OtherType(r, typed.tree);
+  if (r.custom && !typed.problem.empty() && !typed.tree.is_null()) {
+    const std::string_view other = typed.tree.Get("apiVersion").AsString();
+    if (other != r.api_version())
+      api::Read(AtVersion(r, other), typed.tree, how.field_validation, how.warnings, how.compat);
+    return OtherType(r, typed.tree);
+  }
   if (!problem.empty()) {
     const std::string given =
         strategic ? value::GoFormat(*how.strategic_patch) : value::GoJson(patched);

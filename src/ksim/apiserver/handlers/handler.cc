@@ -57,7 +57,7 @@ void WarnOfDeprecation(RequestContext& rc) {
 }
 
 // crdHandler.ServeHTTP: what a definition says of every request for its kind.
-api::Status CheckDefinition(RequestContext& rc) {
+api::Status CheckDefinition(RequestContext& rc, const Profile& profile) {
   const api::ResourceInfo& r = rc.resource();
   if (r.definition == nullptr) return api::Status();
   const api::Status convertible = CheckConversion(rc);
@@ -65,8 +65,14 @@ api::Status CheckDefinition(RequestContext& rc) {
   WarnOfDeprecation(rc);
   const bool creates = rc.request().verb == Verb::kCreate && rc.request().subresource.empty();
   if (!creates || !r.definition->terminating) return api::Status();
+  constexpr std::string_view kWhy =
+      "create not allowed while custom resource definition is terminating";
+  if (profile.terminating_kinds_forbid) {
+    const std::string_view name = rc.request().body.Get("metadata").Get("name").AsString();
+    return api::Forbidden(rc.group_resource(), name, kWhy);
+  }
   api::Status refused = api::MethodNotSupported(rc.group_resource(), "create");
-  refused.message = "create not allowed while custom resource definition is terminating";
+  refused.message = kWhy;
   return refused;
 }
 
@@ -97,7 +103,7 @@ api::Status Handler::Admit(RequestContext& rc) {
   }
   const api::Status has_method = CheckMethod(request);
   if (!has_method.ok()) return rc.EndStage(Stage::kDefault, has_method);
-  const api::Status defined = CheckDefinition(rc);
+  const api::Status defined = CheckDefinition(rc, context_.profile);
   if (!defined.ok()) return rc.EndStage(Stage::kDefault, defined);
   // Most bodies are stored as they are, and hashed then at the latest. Hashed here, their parts
   // carry their hashes for every later comparison.

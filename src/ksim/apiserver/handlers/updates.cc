@@ -73,6 +73,17 @@ api::Status UnreadableVersion(const Value& tree) {
       500, fmt::format("strconv.ParseUint: parsing {}: invalid syntax", api::GoQuote(text)));
 }
 
+// unstructuredCreator: a body at /scale of a custom kind is of a type that the server has.
+api::Status NotAScale(const api::Request& request, const api::Status& otherwise) {
+  const std::string_view version = request.body.Get("apiVersion").AsString();
+  const std::string_view kind = request.body.Get("kind").AsString();
+  if (version.empty() || kind.empty() || (version == "autoscaling/v1" && kind == "Scale"))
+    return otherwise;
+  return api::BadRequest(
+      fmt::format("no kind is registered for the type {}.{} in scheme \"pkg/runtime/scheme.go:100\"",
+                  version.substr(version.find('/') + 1), kind));
+}
+
 // crConverter.ConvertToVersion: the scale of a custom kind takes the patch type and then fails.
 api::Status NoScaleOf(const api::Request& request) {
   const Value& body = request.body;
@@ -121,6 +132,7 @@ api::Status PutUpdate::Decode() {
     rc_.warnings.resize(warned);
     decoded = decode(request.WholeBody());
   }
+  if (!decoded.ok() && scale() && rc_.resource().custom) return NotAScale(request, decoded.status());
   if (!decoded.ok()) return decoded.status();
   const api::Status named = CheckUrlName(*decoded, request.name);
   if (!named.ok()) return named;
