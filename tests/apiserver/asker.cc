@@ -277,7 +277,7 @@ bool DiffersEachTime(std::string_view field) {
          field == "continue" || field == "deletionTimestamp" || field == "lastTransitionTime";
 }
 
-// Of a custom kind a column that finds nothing is null, which is printed as nothing.
+// A column of a custom kind that finds nothing is null, which is printed as nothing.
 Value CellText(const Value& cell) { return cell.AsString() == "<nil>" ? Value::Of("") : cell; }
 
 bool IsTimeColumn(const Value& column) {
@@ -364,9 +364,8 @@ bool HasApproval(const Value& conditions) {
 
 Value SortedItems(const Value& list) {
   std::vector<Value> items(list.items().begin(), list.items().end());
-  std::sort(items.begin(), items.end(), [](const Value& a, const Value& b) {
-    return value::ToJson(a) < value::ToJson(b);
-  });
+  std::sort(items.begin(), items.end(),
+            [](const Value& a, const Value& b) { return value::ToJson(a) < value::ToJson(b); });
   return Value::Array(std::move(items));
 }
 

@@ -14,8 +14,8 @@ using api::Verb;
 using value::Path;
 using value::Value;
 
-Value Definition(const std::string& group, const std::string& version_more,
-                 const std::string& spec_more = "", const std::string& annotations = "{}") {
+Value ToyDefinition(const std::string& group, const std::string& version_more,
+                    const std::string& spec_more = "", const std::string& annotations = "{}") {
   return Json(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"
               R"("metadata":{"name":"toys.)" +
               group + R"(","annotations":)" + annotations + R"(},"spec":{"group":")" + group +
@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(Profiles, DefinitionParts, ::testing::ValuesIn(kProfile
 
 // CRD-15
 TEST_P(DefinitionParts, FieldSelectorsNameSelectableFields) {
-  const api::Response made = Define(Definition(
+  const api::Response made = Define(ToyDefinition(
       "example.com",
       R"(,"selectableFields":[{"jsonPath":".spec.colour"},{"jsonPath":".spec.size"}]})"));
   ASSERT_EQ(made.code, 201) << made.status.message;
@@ -99,9 +99,9 @@ TEST_P(DefinitionParts, SelectableFieldsAreScalarsOfTheSchema) {
       {"", "Required value"},
   };
   for (const auto& row : rows) {
-    const api::Response refused = Define(Definition(
-        "example.com",
-        R"(,"selectableFields":[{"jsonPath":")" + std::string(row.path) + R"("}]})"));
+    const api::Response refused =
+        Define(ToyDefinition("example.com", R"(,"selectableFields":[{"jsonPath":")" +
+                                                std::string(row.path) + R"("}]})"));
     EXPECT_EQ(refused.code, 422) << row.path;
     EXPECT_NE(refused.status.message.find(row.problem), std::string::npos)
         << refused.status.message;
@@ -110,13 +110,13 @@ TEST_P(DefinitionParts, SelectableFieldsAreScalarsOfTheSchema) {
 
 // CRD-17
 TEST_P(DefinitionParts, AnApiOfKubernetesOwnGroupsIsApproved) {
-  EXPECT_EQ(Define(Definition("toys.k8s.io", "}")).code, 422);
-  EXPECT_EQ(Define(Definition("toys.k8s.io", "}", "",
-                              R"({"api-approved.kubernetes.io":"nonsense"})"))
-                .code,
-            422);
+  EXPECT_EQ(Define(ToyDefinition("toys.k8s.io", "}")).code, 422);
+  EXPECT_EQ(
+      Define(ToyDefinition("toys.k8s.io", "}", "", R"({"api-approved.kubernetes.io":"nonsense"})"))
+          .code,
+      422);
   const auto approved = [&](const std::string& by, const std::string& group) {
-    Define(Definition(group, "}", "", R"({"api-approved.kubernetes.io":")" + by + R"("})"));
+    Define(ToyDefinition(group, "}", "", R"({"api-approved.kubernetes.io":")" + by + R"("})"));
     const Value c = ConditionOf("toys." + group, "KubernetesAPIApprovalPolicyConformant");
     return std::string(c.Get("status").AsString()) + " " + std::string(c.Get("reason").AsString());
   };
@@ -134,7 +134,7 @@ TEST_P(DefinitionParts, AVersionThatAWebhookWouldConvertIsAnError) {
   const std::string conversion =
       R"(,"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],)"
       R"("clientConfig":{"service":{"name":"conv","namespace":"ops"}}}})";
-  ASSERT_EQ(Define(Definition("example.com", other, conversion)).code, 201);
+  ASSERT_EQ(Define(ToyDefinition("example.com", other, conversion)).code, 201);
   EXPECT_EQ(world.Create("toys.v1.example.com", "default", Toy("a", "{}")).code, 201);
   EXPECT_EQ(world.Get("toys.v1.example.com", "default", "a").code, 200);
   const api::Response refused = world.Get("toys.v2.example.com", "default", "a");
@@ -147,12 +147,12 @@ TEST_P(DefinitionParts, AVersionThatAWebhookWouldConvertIsAnError) {
 
 // CRD-10: what is served at no version, or whose names are accepted no longer, is not served.
 TEST_P(DefinitionParts, WhatIsNotServedIsNotThere) {
-  ASSERT_EQ(Define(Definition("example.com", "}")).code, 201);
+  ASSERT_EQ(Define(ToyDefinition("example.com", "}")).code, 201);
   EXPECT_EQ(world.Create("toys", "default", Toy("a", "{}")).code, 201);
   const auto served = [&](const char* flag) {
-    world.Patch("customresourcedefinitions", "", "toys.example.com", api::PatchType::kJson,
-                std::string(R"([{"op":"replace","path":"/spec/versions/0/served","value":)") +
-                    flag + "}]");
+    world.Patch(
+        "customresourcedefinitions", "", "toys.example.com", api::PatchType::kJson,
+        std::string(R"([{"op":"replace","path":"/spec/versions/0/served","value":)") + flag + "}]");
     world.Advance(Seconds(1));
     return world.kinds.ByName("toys") != nullptr && !world.kinds.ByName("toys")->withdrawn;
   };
@@ -165,7 +165,7 @@ TEST_P(DefinitionParts, AWriteAtAnotherVersionAnswersWhatIsStored) {
   const std::string other =
       R"(},{"name":"v2","served":true,"storage":false,"schema":{"openAPIV3Schema":)"
       R"({"type":"object","x-kubernetes-preserve-unknown-fields":true}}})";
-  ASSERT_EQ(Define(Definition("example.com", other)).code, 201);
+  ASSERT_EQ(Define(ToyDefinition("example.com", other)).code, 201);
   const Value toy = Toy("a", R"({"colour":"red","wheels":4})")
                         .Set(Path{"apiVersion"}, Value::Of("example.com/v2"));
   EXPECT_EQ(world.Create("toys.v2.example.com", "default", toy).object.spec(),

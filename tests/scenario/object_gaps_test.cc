@@ -1,5 +1,5 @@
-// What a run says of objects of which it leaves a part out.
-#include "ksim/scenario/object_gaps.h"
+// Gaps of objects: what a run says of those of which it leaves a part out.
+#include "ksim/scenario/gaps/object_gaps.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "ksim/scenario/waiting_pods.h"
+#include "ksim/scenario/observers/waiting_pods.h"
 
 #include <gtest/gtest.h>
 

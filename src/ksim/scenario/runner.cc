@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "ksim/base/version.h"
+#include "ksim/scenario/observers/waiting_pods.h"
 #include "ksim/scenario/run_verdict.h"
-#include "ksim/scenario/waiting_pods.h"
 #include "ksim/scenario/work_hold.h"
 #include "ksim/sim/network.h"
 #include "ksim/trace/events.h"

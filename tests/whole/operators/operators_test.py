@@ -4,13 +4,14 @@
 usage: operators_test.py KSIM FOLDER [--show] [NAME...]
        operators_test.py KSIM FOLDER/modules --modules [NAME...]
 
-FOLDER has, of each NAME, the definitions NAME.yaml and two files of samples. Of NAME.good.yaml all are
-created: `ksim run` ends well, and `ksim get` shows each kind with its columns, as NAME.out has it. Of
-NAME.bad.yaml none is: each stands behind a line `# refused: TEXT`, and `ksim run` and `ksim validate`
-do not end well and say TEXT. --show prints what `ksim get` shows, to be read and put into NAME.out.
+FOLDER has, of each NAME, the definitions NAME.yaml and two files of samples. Of NAME.good.yaml
+all are created: `ksim run` ends well, and `ksim get` shows each kind with its columns, as NAME.out
+has it. Of NAME.bad.yaml none is: each stands behind a line `# refused: TEXT`, and `ksim run` and
+`ksim validate` do not end well and say TEXT. --show prints what `ksim get` shows, to be read and
+put into NAME.out.
 
-With --modules the definitions come out of Go modules, through the Go proxy: FOLDER/modules.txt names
-them. There the columns are only looked for.
+With --modules the definitions come out of Go modules, through the Go proxy: FOLDER/modules.txt
+names them. There the columns are only looked for.
 """
 import concurrent.futures
 import json

@@ -16,10 +16,10 @@ struct SchemaNode;
 struct CustomDefinition {
   CustomDefinition(value::Value v, value::Value s, value::Value all)
       : version(std::move(v)), stored(std::move(s)), versions(std::move(all)) {}
-  const value::Value version;  // the entry of spec.versions
-  const value::Value stored;   // that of the version at which objects are stored
+  const value::Value version;   // the entry of spec.versions
+  const value::Value stored;    // that of the version at which objects are stored
   const value::Value versions;  // spec.versions
-  bool terminating = false;    // the definition is being deleted: nothing new is created
+  bool terminating = false;     // the definition is being deleted: nothing new is created
   std::string list_kind;
   value::Value conversion;  // spec.conversion
   std::string deprecation;  // the warning that each request at this version gets; "": none

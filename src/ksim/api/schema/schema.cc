@@ -450,7 +450,8 @@ Reading Read(const ResourceInfo& kind, const Value& body, std::string_view field
              std::vector<std::string>* warnings, Compat compat) {
   SchemaReport report;
   Reading reading;
-  reading.tree = WalkObject(kind, body, ProfileOf(compat).type_errors_name_embedded, compat, &report);
+  reading.tree =
+      WalkObject(kind, body, ProfileOf(compat).type_errors_name_embedded, compat, &report);
   reading.problem = std::move(report.type_error);
   if (!reading.problem.empty() || report.unknown_fields.empty() || field_validation == "Ignore")
     return reading;

@@ -44,8 +44,8 @@ class Shape {
   absl::StatusOr<PathElement> ElementOf(const value::Value& item) const;
   // The first key that an item of a kKeyed list leaves out and that has no default; "": none.
   std::string_view OmittedKey(const value::Value& item) const;
-  // What the schema of a custom kind wants at this place in place of the value, as
-  // structured-merge-diff says it; "": the value fits, or the kind is not a custom one.
+  // The complaint of structured-merge-diff that the schema of a custom kind wants another value
+  // here; "": the value fits, or the kind is not a custom one.
   std::string Misfit(const value::Value& v) const;
   // The shape below a path element of this place.
   Shape Below(const PathElement& element) const;

@@ -20,7 +20,7 @@ bool IsEvent(const api::ResourceInfo& r);  // of either group
 // returned as it is.
 value::Value ToStored(const api::ResourceInfo& r, const value::Value& tree);
 value::Value FromStored(const api::ResourceInfo& r, const value::Value& tree);
-// What a write of the tree answers: the object as it is read back from the store. A custom kind's
+// The answer to a write: the object as it is read back from the store. A custom kind's
 // storage version may have other fields and defaults.
 api::Object ReadBack(const api::ResourceInfo& r, api::Object written, std::int64_t revision);
 

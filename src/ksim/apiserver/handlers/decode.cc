@@ -114,8 +114,7 @@ api::Result<Value> DecodeObject(const api::ResourceInfo& r, std::string_view ns,
       return CannotBeHandled(body, r.api_version(), r.kind, typed.problem);
     if (version != r.api_version()) {
       const api::ResourceInfo other = AtVersion(r, version);
-      api::Result<Value> read =
-          api::Decode(other, typed.tree, field_validation, warnings, compat);
+      api::Result<Value> read = api::Decode(other, typed.tree, field_validation, warnings, compat);
       return read.ok() ? OtherVersion(r, version) : read.status();
     }
     return OtherType(r, typed.tree);

@@ -44,10 +44,11 @@ api::Status CheckConversion(const RequestContext& rc) {
     return api::Status();
   const bool creates = rc.request().verb == Verb::kCreate;
   return api::Unmapped(
-      500, fmt::format("conversion webhook for {}/{}, Kind={} failed: Post \"{}\": webhooks that convert "
-                  "are not simulated: ask for version {}, at which objects are stored",
-                  r.group, creates ? r.version : r.stored_version, r.kind,
-                  ConversionUrl(conversion.Get("webhook").Get("clientConfig")), r.stored_version));
+      500, fmt::format(
+               "conversion webhook for {}/{}, Kind={} failed: Post \"{}\": webhooks that convert "
+               "are not simulated: ask for version {}, at which objects are stored",
+               r.group, creates ? r.version : r.stored_version, r.kind,
+               ConversionUrl(conversion.Get("webhook").Get("clientConfig")), r.stored_version));
 }
 
 void WarnOfDeprecation(RequestContext& rc) {

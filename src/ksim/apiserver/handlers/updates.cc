@@ -79,9 +79,9 @@ api::Status NotAScale(const api::Request& request, const api::Status& otherwise)
   const std::string_view kind = request.body.Get("kind").AsString();
   if (version.empty() || kind.empty() || (version == "autoscaling/v1" && kind == "Scale"))
     return otherwise;
-  return api::BadRequest(
-      fmt::format("no kind is registered for the type {}.{} in scheme \"pkg/runtime/scheme.go:100\"",
-                  version.substr(version.find('/') + 1), kind));
+  return api::BadRequest(fmt::format(
+      "no kind is registered for the type {}.{} in scheme \"pkg/runtime/scheme.go:100\"",
+      version.substr(version.find('/') + 1), kind));
 }
 
 // crConverter.ConvertToVersion: the scale of a custom kind takes the patch type and then fails.
@@ -90,10 +90,11 @@ api::Status NoScaleOf(const api::Request& request) {
   const Value& metadata = body.Get("metadata");
   const std::string version(body.Get("apiVersion").AsString());
   return api::Unmapped(
-      500, fmt::format("failed to convert new object ({}/{}; {}, Kind={}) to proper version: request "
-                       "to convert CR to an invalid group/version: {}",
-                       metadata.Get("namespace").AsString(), metadata.Get("name").AsString(),
-                       version, body.Get("kind").AsString(), version));
+      500,
+      fmt::format("failed to convert new object ({}/{}; {}, Kind={}) to proper version: request "
+                  "to convert CR to an invalid group/version: {}",
+                  metadata.Get("namespace").AsString(), metadata.Get("name").AsString(), version,
+                  body.Get("kind").AsString(), version));
 }
 
 }  // namespace
@@ -132,7 +133,8 @@ api::Status PutUpdate::Decode() {
     rc_.warnings.resize(warned);
     decoded = decode(request.WholeBody());
   }
-  if (!decoded.ok() && scale() && rc_.resource().custom) return NotAScale(request, decoded.status());
+  if (!decoded.ok() && scale() && rc_.resource().custom)
+    return NotAScale(request, decoded.status());
   if (!decoded.ok()) return decoded.status();
   const api::Status named = CheckUrlName(*decoded, request.name);
   if (!named.ok()) return named;

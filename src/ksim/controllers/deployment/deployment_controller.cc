@@ -265,8 +265,7 @@ bool DeploymentController::HasWorkAhead(const Heartbeats&) const {
     const api::Object deployment = deployment_informer_.lister().Get(id->ns, id->name);
     if (deployment.empty()) return false;
     const DeploymentStatus status = DeploymentStatus::From(deployment);
-    const std::optional<Duration> left =
-        TimeToDeadline(deployment, status, context_.process.Now());
+    const std::optional<Duration> left = TimeToDeadline(deployment, status, context_.process.Now());
     return left && *left <= kDeadlineHorizon &&
            status.ProgressingReason() != kNewReplicaSetAvailable;
   });

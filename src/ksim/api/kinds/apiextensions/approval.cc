@@ -52,9 +52,9 @@ Approval ApprovalOf(const Value& crd) {
   if (text.starts_with("unapproved"))
     return {ApprovalState::kBypassed, fmt::format("not approved: {}", GoQuote(text))};
   if (IsWholeUrl(text)) return {ApprovalState::kApproved, fmt::format("approved in {}", text)};
-  return {ApprovalState::kInvalid,
-          fmt::format("{} with either a URL or a reason starting with \"unapproved\"{}", must,
-                      kSee)};
+  return {
+      ApprovalState::kInvalid,
+      fmt::format("{} with either a URL or a reason starting with \"unapproved\"{}", must, kSee)};
 }
 
 }  // namespace
@@ -76,9 +76,15 @@ std::optional<DefinitionCondition> ApprovalCondition(const Value& crd) {
   DefinitionCondition condition{"KubernetesAPIApprovalPolicyConformant", "False", "",
                                 std::move(now.reason)};
   switch (now.state) {
-    case ApprovalState::kInvalid: condition.reason = "InvalidAnnotation"; break;
-    case ApprovalState::kMissing: condition.reason = "MissingAnnotation"; break;
-    case ApprovalState::kBypassed: condition.reason = "UnapprovedAnnotation"; break;
+    case ApprovalState::kInvalid:
+      condition.reason = "InvalidAnnotation";
+      break;
+    case ApprovalState::kMissing:
+      condition.reason = "MissingAnnotation";
+      break;
+    case ApprovalState::kBypassed:
+      condition.reason = "UnapprovedAnnotation";
+      break;
     case ApprovalState::kApproved:
       condition.status = "True";
       condition.reason = "ApprovedAnnotation";

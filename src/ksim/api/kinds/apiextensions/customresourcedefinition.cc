@@ -154,7 +154,7 @@ void ValidateAcceptedNames(const Value& tree, const Value&, FieldErrorList* erro
   CheckDefinedNames(tree.Get("status").Get("acceptedNames"), status.Child("acceptedNames"), errors);
 }
 
-// What is judged after the spec.
+// The rules that follow those of the spec.
 void ValidateDefinitionStatus(const Value& tree, FieldErrorList* errors) {
   ValidateAcceptedNames(tree, Value(), errors);
   ValidateStoredVersions(tree, errors);

@@ -99,16 +99,14 @@ void ValidateSelectableFields(const Value& fields, const Value& schema, const Fi
                       "fields and strings with formats are allowed.");
     if (!seen.insert(found.path).second) errors->Duplicate(at, text);
   }
-  if (seen.size() > kMostSelectable)
-    errors->TooMany(path, seen.size(), kMostSelectable);
+  if (seen.size() > kMostSelectable) errors->TooMany(path, seen.size(), kMostSelectable);
 }
 
 Value WithoutSelectableFields(Value crd, const Value* old) {
   if (!HasSelectableFields(crd) || (old != nullptr && HasSelectableFields(*old))) return crd;
   const value::Path kVersions{"spec", "versions"};
   std::vector<Value> versions;
-  for (const Value& v : crd.Get(kVersions).items())
-    versions.push_back(v.Erase("selectableFields"));
+  for (const Value& v : crd.Get(kVersions).items()) versions.push_back(v.Erase("selectableFields"));
   return crd.Set(kVersions, Value::Array(std::move(versions)));
 }
 

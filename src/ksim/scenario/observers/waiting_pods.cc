@@ -1,4 +1,4 @@
-#include "ksim/scenario/waiting_pods.h"
+#include "ksim/scenario/observers/waiting_pods.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,7 +20,7 @@ bool IsStarting(const api::Object& object) {
          !object.spec().Get("nodeName").AsString().empty();
 }
 
-// What a container of the pod waits for; "" if none waits for its configuration.
+// The thing that a container of the pod waits for; "" if none waits for its configuration.
 std::string MissingConfig(const api::Object& pod) {
   for (const char* list : {"initContainerStatuses", "containerStatuses"}) {
     for (const Value& container : pod.status().Get(list).items()) {
@@ -58,8 +58,7 @@ std::vector<std::string> WaitingPods(const std::vector<api::Object>& objects) {
     std::string missing = MissingConfig(object);
     const auto mount = mounts.find(std::string(object.uid()));
     if (missing.empty() && mount != mounts.end()) missing = mount->second;
-    if (!missing.empty())
-      pods[missing].push_back(fmt::format("{}/{}", object.ns(), object.name()));
+    if (!missing.empty()) pods[missing].push_back(fmt::format("{}/{}", object.ns(), object.name()));
   }
   std::vector<std::string> out;
   for (const auto& [missing, names] : pods) {
@@ -67,7 +66,8 @@ std::vector<std::string> WaitingPods(const std::vector<api::Object>& objects) {
     const std::size_t shown = std::min(names.size(), kMostNames);
     std::string who = fmt::format("{}", fmt::join(names.begin(), names.begin() + shown, ", "));
     if (names.size() > shown) who += fmt::format(" and {} more", names.size() - shown);
-    out.push_back(fmt::format("{} {} not ready: {}", names.size() == 1 ? "pod" : "pods", who, missing));
+    out.push_back(
+        fmt::format("{} {} not ready: {}", names.size() == 1 ? "pod" : "pods", who, missing));
   }
   return out;
 }

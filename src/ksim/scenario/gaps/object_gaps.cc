@@ -1,4 +1,4 @@
-#include "ksim/scenario/object_gaps.h"
+#include "ksim/scenario/gaps/object_gaps.h"
 
 #include <fmt/format.h>
 
