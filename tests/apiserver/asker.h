@@ -5,6 +5,9 @@
 //    "query": {"dryRun": "All"}, "patch": "merge", "user": "", "body": {...}}
 //   {"code": 201, "body": {...}, "warnings": [...]}
 //
+// Kinds that definitions make are named at a version: "group": "example.com", "version": "v1". What
+// nobody serves is answered as by the HTTP door.
+//
 // "$NAME" in a text stands for a value that an earlier line kept: "save": {"NAME": "metadata.uid"}.
 // With "versions": true the answer also relates its resource versions to the kept ones. With
 // "table": true it has the table of the server's printers.
@@ -51,6 +54,11 @@ class Asker {
 // resource versions, continue tokens, the time of creation, ages in tables, generated letters,
 // managedFields; and without the empty values that Go prints of fields without omitempty.
 value::Value Comparable(const value::Value& answer);
+
+// A comparable answer without the orders that Go's maps and goroutines make: that of the causes of
+// an error about a custom resource, in its details and in its message, and that of a definition's
+// conditions if two controllers write them.
+value::Value WithoutMapOrder(const value::Value& answer);
 
 // The answers' resource versions, numbered in the order of their appearance: two servers have
 // different numbers, but both or neither write.

@@ -39,7 +39,11 @@ TEST_P(Recorded, IsAnsweredAsUpstreamDoes) {
     const Value recorded = Json(text);
     const Value answer = asker.Ask(recorded.Get("ask"));
     if (!recorded.Has("answer")) continue;
-    EXPECT_EQ(value::ToJson(Comparable(answer)), value::ToJson(Comparable(recorded.Get("answer"))))
+    const auto shown = [&](const Value& v) {
+      const Value comparable = Comparable(v);
+      return value::ToJson(name.starts_with("custom") ? WithoutMapOrder(comparable) : comparable);
+    };
+    EXPECT_EQ(shown(answer), shown(recorded.Get("answer")))
         << name << ".jsonl:" << line << ": " << value::ToJson(recorded.Get("ask"));
     if (name.starts_with("writes")) {
       EXPECT_EQ(ours.Of(answer), upstreams.Of(recorded.Get("answer")))

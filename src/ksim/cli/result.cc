@@ -97,7 +97,7 @@ Value ResultTree(const Scenario& scenario, const RunReport& report,
                  const std::vector<api::Object>& objects,
                  const std::vector<scenario::InformerDelivery>& delivery,
                  const std::vector<scenario::NotSimulated>& not_simulated) {
-  std::vector<Value> violations, failures, trees, never, faults, informers, remarks;
+  std::vector<Value> violations, failures, trees, never, faults, informers, remarks, waiting;
   for (const trace::Violation& v : report.end.violations) violations.push_back(trace::ToTree(v));
   for (const scenario::StepFailure& f : report.failures)
     failures.push_back(value::Obj({{"step", Value::Of(f.number)}, {"error", Value::Of(f.error)}}));
@@ -118,6 +118,7 @@ Value ResultTree(const Scenario& scenario, const RunReport& report,
     remarks.push_back(value::Obj({{"oracle", Value::Of(r.oracle)},
                                   {"message", Value::Of(r.message)},
                                   {"first", Number(r.first)}}));
+  for (const std::string& pods : report.waiting) waiting.push_back(Value::Of(pods));
   for (const scenario::InformerDelivery& d : delivery) informers.push_back(DeliveryTree(d));
   return value::Obj({{"apiVersion", Value::Of("ksim.dev/v1")},
                      {"kind", Value::Of("RunResult")},
@@ -135,6 +136,7 @@ Value ResultTree(const Scenario& scenario, const RunReport& report,
                      {"state", Value::Of(report.end.state)},
                      {"violations", Value::Array(std::move(violations))},
                      {"remarks", Value::Array(std::move(remarks))},
+                     {"waiting", Value::Array(std::move(waiting))},
                      {"failedSteps", Value::Array(std::move(failures))},
                      {"stepsNotBegun", Value::Array(std::move(never))},
                      {"faultsNotHappened", Value::Array(std::move(faults))},
@@ -211,6 +213,8 @@ std::string Complaints(const RunReport& report, const CitedEvents& cited, bool s
     out += fmt::format("  also busy: {}\n", report.busy[i]);
   for (const check::Remark& r : report.remarks)
     out += fmt::format("{} {}: {}\n", Paint(color, "1;36", "note:"), r.oracle, r.message);
+  for (const std::string& pods : report.waiting)
+    out += fmt::format("{} {}\n", Paint(color, "1;36", "note:"), pods);
   for (const scenario::StepNote& n : report.never_begun)
     out += fmt::format("{} step {} never began: {}\n", never, n.number, n.why);
   for (const scenario::FaultNote& f : report.faults_missing)

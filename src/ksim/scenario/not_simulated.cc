@@ -13,6 +13,7 @@
 #include "ksim/controllers/registry.h"
 #include "ksim/fault/injector.h"
 #include "ksim/scenario/controller_parts.h"
+#include "ksim/scenario/gaps/object_gaps.h"
 #include "ksim/scenario/metrics/cluster_metrics.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/scenario/pod_spec_gaps.h"
@@ -47,13 +48,6 @@ bool HasRules(const Value& schema) {
   for (const Value::Member& m : schema.members())
     if (HasRules(m.value)) return true;
   return std::any_of(schema.items().begin(), schema.items().end(), HasRules);
-}
-
-// Whether a webhook of the configuration is called under conditions.
-bool HasConditions(const Value& configuration) {
-  for (const Value& webhook : configuration.Get("webhooks").items())
-    if (!webhook.Get("matchConditions").empty()) return true;
-  return false;
 }
 
 bool WritesObjects(const Step& step) {
@@ -174,11 +168,15 @@ class NotSimulatedFinder::Impl {
     if (info == nullptr) return;
     const KindEffect* row = controllers::EffectOf(info->group, info->kind);
     if (row == nullptr && !info->custom) return;
+    if (info->has_status && IsPrinted(manifest.tree))
+      AddAt(manifest, "status", info->kind, nullptr, std::string(kNoStatus));
     if (info->kind == "Service") LookAtService(manifest);
     if (!LookAtKind(manifest, row)) return;
     if (info->kind == "CustomResourceDefinition" && HasRules(manifest.tree))
       AddAt(manifest, "spec", info->kind, nullptr,
             "the rules of the schema (x-kubernetes-validations) have no effect in this run");
+    if (std::string gap = ConversionGap(manifest.tree); !gap.empty())
+      AddAt(manifest, "spec.conversion", info->kind, nullptr, std::move(gap));
     if (info->kind.ends_with("WebhookConfiguration") && HasConditions(manifest.tree))
       AddAt(manifest, "webhooks", info->kind, nullptr,
             fmt::format("the matchConditions of a {} have no effect in this run: its webhooks are "

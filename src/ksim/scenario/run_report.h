@@ -50,7 +50,9 @@ struct RunReport {
   std::vector<StepNote> never_begun;  // steps whose time or trigger never came, or not to kubectl
   std::vector<FaultNote> faults_missing;
   std::vector<check::Remark> remarks;  // of the oracles
-  std::vector<std::string> busy;       // what kept it busy, when a limit passed
+  std::vector<std::string>
+      waiting;                    // pods for which something is missing (observers/waiting_pods.h)
+  std::vector<std::string> busy;  // what kept it busy, when a limit passed
   std::vector<bool> passed_through;  // of scenario.expect: it was met, and holds no more at the end
   std::vector<bool> applied;         // of scenario.expect: there was something that it spoke of
   std::vector<ExpectationNote> vacuous;      // met, and never applied to anything

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ksim/base/version.h"
+#include "ksim/scenario/observers/waiting_pods.h"
 #include "ksim/scenario/run_verdict.h"
 #include "ksim/scenario/work_hold.h"
 #include "ksim/sim/network.h"
@@ -233,6 +234,7 @@ void Runner::Finish(sim::Simulation::Stop stop) {
     EmitPhase("end");
   }
   report_.remarks = checks_.checker().remarks();
+  if (!options_.fuzz) report_.waiting = WaitingPods(world_.Objects());
   report_.workload_served = activity_ && activity_->any();
   report_.failures = steps_.failures();
   report_.never_begun = steps_.never_begun();

@@ -97,7 +97,8 @@ class Cluster:
             headers["Content-Type"] = f"application/{kind}"
         connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=self.tls,
                                                  timeout=90)
-        connection.request(method, path, None if body is None else json.dumps(body), headers)
+        text = None if body is None else json.dumps(body, separators=(",", ":"))
+        connection.request(method, path, text, headers)
         return connection.getresponse()
 
     def ask(self, method, path, body=None, kind="json", accept="application/json"):
@@ -140,7 +141,7 @@ class Asker:
 
     def path(self, ask, **query):
         group, verb = ask.get("group", ""), ask["verb"]
-        version = "v2" if group == "autoscaling" else "v1"
+        version = ask.get("version") or ("v2" if group == "autoscaling" else "v1")
         path = f"/apis/{group}/{version}" if group else "/api/v1"
         if ask.get("ns"):
             path += "/namespaces/" + ask["ns"]

@@ -340,8 +340,9 @@ std::string DeprecationOf(const Value& spec, const Value& version) {
 std::shared_ptr<const CustomDefinition> DefinitionOf(const Value& crd, const Value& version,
                                                      const Value& stored) {
   const Value& spec = crd.Get("spec");
-  auto definition = std::make_shared<CustomDefinition>(version, stored);
+  auto definition = std::make_shared<CustomDefinition>(version, stored, spec.Get("versions"));
   definition->terminating = IsTerminating(crd);
+  definition->conversion = spec.Get("conversion");
   definition->list_kind = spec.Get("names").Get("listKind").AsString();
   definition->deprecation = DeprecationOf(spec, version);
   return definition;
@@ -381,8 +382,6 @@ absl::StatusOr<const ResourceInfo*> Kinds::AddFromCrd(const Value& crd) {
     }
     served.push_back(Add(info));
   }
-  if (served.empty())
-    return absl::InvalidArgumentError("the CustomResourceDefinition serves no version");
   const ResourceInfo* at_storage = nullptr;
   for (const ResourceInfo* const r : served)
     if (r->version == r->stored_version) at_storage = r;
@@ -392,6 +391,8 @@ absl::StatusOr<const ResourceInfo*> Kinds::AddFromCrd(const Value& crd) {
         std::find(served.begin(), served.end(), known.get()) == served.end())
       known->withdrawn = true;
   }
+  if (served.empty())
+    return absl::InvalidArgumentError("the CustomResourceDefinition serves no version");
   return at_storage != nullptr ? at_storage : served.front();
 }
 

@@ -52,10 +52,13 @@ constexpr Profile MakeV130() {
 
 constexpr Profile MakeV136() {
   Profile p = MakeV130();
+  p.applied_items_have_all_keys = false;
   p.ratchets_custom_status = true;
   p.custom_status_has_path = true;
+  p.webhook_services_unworded = true;
   p.definitions_worded_anew = true;
   p.custom_selectable_fields = true;
+  p.schemas_judge_number_ranges = true;
   p.schemas_know_name_formats = true;
   p.job_managed_by = true;
   p.job_suspended_may_change = true;

@@ -142,9 +142,14 @@ struct Profile {
   bool ratchets_custom_resources = false;  // gate CRDValidationRatcheting, from 1.30 on
   bool ratchets_custom_status = false;     // statusStrategy.ValidateUpdate too
   bool custom_status_has_path = false;     // ValidateStatusUpdate: errors are under status
+  bool webhook_services_unworded = false;  // ValidateWebhookService: a missing name without a text
   bool definitions_worded_anew = false;    // validation.go of definitions: texts of 1.36
   bool custom_selectable_fields = false;   // gate CustomResourceFieldSelectors, from 1.31 on
+  bool schemas_judge_number_ranges = false;  // numberValidator knows its type and format
   bool schemas_know_name_formats = false;  // formats k8s-short-name and k8s-long-name, from 1.34 on
+
+  // Server-side apply: structured-merge-diff typed/helpers.go, before v6.
+  bool applied_items_have_all_keys = true;
 
   // Decoding: sigs.k8s.io/json. A type error names the embedded structs on its way.
   bool type_errors_name_embedded = false;

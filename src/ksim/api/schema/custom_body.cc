@@ -75,7 +75,8 @@ class MetaCoercer {
 
 }  // namespace
 
-Value ReadByDefinition(const ResourceInfo& kind, const Value& tree, SchemaReport* report) {
+Value ReadByDefinition(const ResourceInfo& kind, const Value& tree, Compat compat,
+                       SchemaReport* report) {
   const SchemaNode* const schema = SchemaOf(kind);
   std::vector<std::string> dropped;
   Value out = PruneNulls(schema, PruneUnknown(schema, tree, &dropped));
@@ -84,7 +85,7 @@ Value ReadByDefinition(const ResourceInfo& kind, const Value& tree, SchemaReport
     report->nearest_fields.emplace_back();
   }
   if (schema == nullptr) return out;
-  out = MetaCoercer(kDefaultCompat, report).Walk(*schema, out, "");
+  out = MetaCoercer(compat, report).Walk(*schema, out, "");
   return FillDefaults(schema, out);
 }
 

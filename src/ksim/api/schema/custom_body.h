@@ -12,7 +12,7 @@
 namespace ksim::api {
 
 // Adds to the report what is unknown, and the first malformed metadata of an object within.
-value::Value ReadByDefinition(const ResourceInfo& kind, const value::Value& tree,
+value::Value ReadByDefinition(const ResourceInfo& kind, const value::Value& tree, Compat compat,
                               SchemaReport* report);
 
 }  // namespace ksim::api

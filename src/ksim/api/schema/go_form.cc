@@ -37,6 +37,7 @@ class Former {
         return Value::Of(false);
       case Kind::kInt32:
       case Kind::kInt64:
+      case Kind::kFloat64:
       case Kind::kIntOrString:
         return Value::Of(0);
       case Kind::kDuration:

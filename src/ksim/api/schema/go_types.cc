@@ -101,6 +101,11 @@ class TypeTableBuilder {
       type.name = text.find('.') != text.npos ? std::string(text) : "v1." + std::string(text);
       return type;
     }
+    if (text.starts_with("r:")) {
+      type.kind = GoType::Kind::kRaw;
+      type.name = "v1." + std::string(text.substr(2));
+      return type;
+    }
     for (const Scalar& scalar : kScalars) {
       if (scalar.text != text) continue;
       type.kind = scalar.kind;
@@ -134,6 +139,7 @@ class TypeTableBuilder {
       {"bool", GoType::Kind::kBool, "bool"},
       {"int32", GoType::Kind::kInt32, "int32"},
       {"int64", GoType::Kind::kInt64, "int64"},
+      {"double", GoType::Kind::kFloat64, "float64"},
       {"Time", GoType::Kind::kTime, "v1.Time"},
       {"MicroTime", GoType::Kind::kMicroTime, "v1.MicroTime"},
       {"Duration", GoType::Kind::kDuration, "v1.Duration"},

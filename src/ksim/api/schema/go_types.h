@@ -4,7 +4,8 @@
 //
 // One struct: its JSON fields and their types. `!` marks a field that is always written (no
 // omitempty). *T pointer, []T slice, {}T map from strings ({}Quantity@ResourceList: a named one),
-// s:N a named string type, bytes base64 text, Raw anything; the rest are scalars or structs. Where
+// s:N a named string type, bytes base64 text, Raw anything, r:N anything that a Go type with an
+// UnmarshalJSON of its own takes; the rest are scalars or structs. Where
 // two packages have a struct of the same name, one of the two stands here with its package before
 // it (events.Event), which Go does not print.
 #pragma once
@@ -30,6 +31,7 @@ struct GoType {
     kBool,
     kInt32,
     kInt64,
+    kFloat64,
     kTime,
     kMicroTime,
     kDuration,

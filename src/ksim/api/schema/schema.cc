@@ -91,6 +91,7 @@ Value Zero(const GoType& type) {
       return Value::Bool(false);
     case Kind::kInt32:
     case Kind::kInt64:
+    case Kind::kFloat64:
     case Kind::kIntOrString:
       return Value::Of(0);
     case Kind::kQuantity:
@@ -142,6 +143,7 @@ class Decoder {
       case Kind::kBool:
       case Kind::kInt32:
       case Kind::kInt64:
+      case Kind::kFloat64:
       case Kind::kIntOrString:
       case Kind::kRaw:
         return false;
@@ -262,6 +264,8 @@ class Decoder {
       case Kind::kInt32:
       case Kind::kInt64:
         return WalkInt(type, v);
+      case Kind::kFloat64:
+        return v.is_number() ? v : Mismatch(type, v, std::string(value::JsonWord(v)));
       case Kind::kQuantity:
         return WalkQuantity(v);
       case Kind::kIntOrString:
@@ -406,7 +410,8 @@ class Decoder {
   absl::InlinedVector<Step, 16> steps_;  // from the whole object to the current value
 };
 
-Value WalkObject(const ResourceInfo& kind, const Value& tree, bool embedded, SchemaReport* report) {
+Value WalkObject(const ResourceInfo& kind, const Value& tree, bool embedded, Compat compat,
+                 SchemaReport* report) {
   const GoType* type = TypeOf(kind);
   Decoder decoder(report, type, embedded);
   if (type != nullptr) return decoder.Walk(*type, tree);
@@ -416,7 +421,7 @@ Value WalkObject(const ResourceInfo& kind, const Value& tree, bool embedded, Sch
     report->unknown_fields.clear();
     report->nearest_fields.clear();
   } else if (report->type_error.empty()) {
-    out = ReadByDefinition(kind, out, report);
+    out = ReadByDefinition(kind, out, compat, report);
   }
   return out;
 }
@@ -425,7 +430,7 @@ Value WalkObject(const ResourceInfo& kind, const Value& tree, bool embedded, Sch
 
 SchemaReport CheckSchema(const ResourceInfo& kind, const Value& tree) {
   SchemaReport report;
-  WalkObject(kind, tree, /*embedded=*/false, &report);
+  WalkObject(kind, tree, /*embedded=*/false, kDefaultCompat, &report);
   return report;
 }
 
@@ -445,7 +450,8 @@ Reading Read(const ResourceInfo& kind, const Value& body, std::string_view field
              std::vector<std::string>* warnings, Compat compat) {
   SchemaReport report;
   Reading reading;
-  reading.tree = WalkObject(kind, body, ProfileOf(compat).type_errors_name_embedded, &report);
+  reading.tree =
+      WalkObject(kind, body, ProfileOf(compat).type_errors_name_embedded, compat, &report);
   reading.problem = std::move(report.type_error);
   if (!reading.problem.empty() || report.unknown_fields.empty() || field_validation == "Ignore")
     return reading;

@@ -31,6 +31,23 @@ const SchemaNode* StoredSchemaOf(const ResourceInfo& kind) {
   return d.stored_schema.get();
 }
 
+// The schema of the version at which an object was stored, which need not be the one at which
+// objects are stored now.
+const SchemaNode* SchemaAsStored(const ResourceInfo& kind, const Value& tree) {
+  const CustomDefinition& d = *kind.definition;
+  const std::string_view version = tree.Get(Fields().api_version).AsString();
+  const std::string_view name = version.substr(version.find('/') + 1);
+  if (name == d.stored.Get("name").AsString()) return StoredSchemaOf(kind);
+  if (name == kind.version) return SchemaOf(kind);
+  for (const Value& other : d.versions.items()) {
+    if (other.Get("name").AsString() != name) continue;
+    std::shared_ptr<const SchemaNode>& schema = d.older_schemas[std::string(name)];
+    if (schema == nullptr) schema = CompiledSchema(other);
+    return schema.get();
+  }
+  return StoredSchemaOf(kind);
+}
+
 Value PrunedBySchema(const SchemaNode* schema, const Value& tree) {
   return PruneNulls(schema, PruneUnknown(schema, tree, nullptr));
 }
@@ -103,13 +120,14 @@ Value PrunedForStore(const ResourceInfo& kind, const Value& tree) {
 
 Value WithStoredDefaults(const ResourceInfo& kind, const Value& tree) {
   if (kind.definition == nullptr) return tree;
-  const SchemaNode* const schema = StoredSchemaOf(kind);
+  const SchemaNode* const schema = SchemaAsStored(kind, tree);
   return FillDefaults(schema, PrunedBySchema(schema, tree));
 }
 
 Value PrunedForVersion(const ResourceInfo& kind, const Value& tree) {
-  if (kind.definition == nullptr || kind.definition->version.SameTree(kind.definition->stored))
-    return tree;
+  if (kind.definition == nullptr) return tree;
+  const std::string_view version = tree.Get(Fields().api_version).AsString();
+  if (version.substr(version.find('/') + 1) == kind.version) return tree;
   return PrunedBySchema(SchemaOf(kind), tree);
 }
 

@@ -45,7 +45,10 @@ class EmbeddedWalk {
   // validateEmbeddedResource
   void CheckResource(const Value& v, const FieldPath& at) {
     for (const char* field : {"apiVersion", "kind"})
-      if (!v.Has(field)) errors_->Required(at.Child(field), "must not be empty");
+      if (!v.Has(field))
+        errors_->Required(at.Child(field), errors_->profile().definitions_worded_anew
+                                               ? std::string_view()
+                                               : "must not be empty");
     for (const char* field : {"apiVersion", "kind"})
       if (v.Has(field)) CheckText(v.Get(field), field, at.Child(field));
     if (v.Has("metadata")) CheckMetadata(v.Get("metadata"), at.Child("metadata"));
@@ -81,7 +84,7 @@ class EmbeddedWalk {
     Value named = metadata;
     if (named.Get("name").AsString().empty()) named = named.Set("name", Value::Of("fakename"));
     FieldErrorList own(errors_->compat());
-    ValidateObjectMeta(kind, named, &own);
+    ValidateCommonMeta(kind, named, &own);
     constexpr std::string_view kMetadata = "metadata";
     for (StatusCause& cause : own.Take())
       errors_->Add(cause.reason, cause.message,
@@ -95,6 +98,11 @@ class EmbeddedWalk {
 
 void ValidateEmbedded(const SchemaNode& schema, const Value& object, FieldErrorList* errors) {
   EmbeddedWalk(errors).Walk(schema, object, nullptr);
+}
+
+void ValidateEmbeddedAt(const SchemaNode& schema, const Value& v, const FieldPath& at,
+                        FieldErrorList* errors) {
+  EmbeddedWalk(errors).Walk(schema, v, &at);
 }
 
 }  // namespace ksim::api

@@ -9,5 +9,8 @@ namespace ksim::api {
 
 // Validate, of a whole custom resource, which is itself none.
 void ValidateEmbedded(const SchemaNode& schema, const value::Value& object, FieldErrorList* errors);
+// The same of a value at `at`, which may be an embedded object itself.
+void ValidateEmbeddedAt(const SchemaNode& schema, const value::Value& v, const FieldPath& at,
+                        FieldErrorList* errors);
 
 }  // namespace ksim::api

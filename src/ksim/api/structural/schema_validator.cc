@@ -92,7 +92,8 @@ class SchemaWalk {
       JudgeEnum(s, v, at, &result);
       return result;
     }
-    const std::string_view format = IsSupportedFormat(s.format, compat_) ? s.format : "";
+    const bool known = IsSupportedFormat(s.format, compat_) || IsNumberFormat(s);
+    const std::string_view format = known ? s.format : "";
     if (typed || !format.empty()) {
       result.Merge(JudgeType(s, v, at, format));
       ++result.matches;
@@ -112,6 +113,7 @@ class SchemaWalk {
       }
     }
     if (v.is_number()) {
+      JudgeRange(s, v, at, &result);
       if (s.bounds != nullptr) JudgeNumber(*s.bounds, v, at, &result);
       result.matches += 2;
     }
@@ -260,6 +262,35 @@ class SchemaWalk {
     if (!pattern->problem().empty()) shown += ", but pattern is invalid: " + pattern->problem();
     result->Add(Finding(Kind::kOther, at.Text(),
                         fmt::format("{} in body should match '{}'", at.Text(), shown), v));
+  }
+
+  // StripUnsupportedFormatsPostProcessorForVersion leaves numbers their formats.
+  bool IsNumberFormat(const SchemaNode& s) const {
+    if (!ProfileOf(compat_).schemas_judge_number_ranges) return false;
+    if (s.type == "integer") return s.format == "int32" || s.format == "int64";
+    return s.type == "number" && (s.format == "float" || s.format == "double");
+  }
+
+  // IsValueValidAgainstRange of the value itself.
+  void JudgeRange(const SchemaNode& s, const Value& v, const SchemaPlace& at,
+                  Findings* result) const {
+    if (!ProfileOf(compat_).schemas_judge_number_ranges) return;
+    const double d = v.AsDouble();
+    bool fits = true;
+    std::string format;
+    if (s.type == "integer") {
+      const double most = s.format == "int32" ? 0x1p31 : 0x1p63;
+      fits = IsWhole(d) && d >= -most && (d < most || (v.is_int() && s.format != "int32"));
+    } else if (s.type == "number" && s.format == "float") {
+      fits = std::fabs(d) <= static_cast<double>(std::numeric_limits<float>::max());
+    }
+    if (fits) return;
+    if (IsNumberFormat(s)) format = s.format;
+    const std::string of =
+        format.empty() ? "(default format)" : fmt::format("with format {}", format);
+    result->Add(
+        Finding(Kind::kComposite, "",
+                fmt::format("Checked value must be of type {} {} in {}", s.type, of, at.Text())));
   }
 
   static void JudgeNumber(const SchemaNode::Bounds& b, const Value& v, const SchemaPlace& at,

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "ksim/api/core/profile.h"
 #include "ksim/api/core/timestamps.h"
 #include "ksim/api/schema/go_form.h"
 #include "ksim/base/status.h"
@@ -152,7 +153,8 @@ api::Result<Value> FieldManager::Apply(const Value& live) const {
   if (!managers.ok())
     return api::Unmapped(
         500, fmt::format("failed to decode managed fields: {}", Message(managers.status())));
-  const absl::Status fits = CheckTyped(shape_, body);
+  const absl::Status fits =
+      CheckTyped(shape_, body, api::ProfileOf(compat_).applied_items_have_all_keys);
   const Value& metadata = body.Get("metadata");
   if (!fits.ok())
     return api::Unmapped(500, fmt::format("failed to create typed patch object ({}/{}; {}): {}",

@@ -9,6 +9,7 @@
 #include "ksim/api/core/go_text.h"
 #include "ksim/api/structural/custom_resource.h"
 #include "ksim/base/status.h"
+#include "ksim/value/go_format.h"
 
 namespace ksim::apiserver {
 namespace {
@@ -237,6 +238,31 @@ absl::StatusOr<PathElement> Shape::ElementOf(const Value& item) const {
         "doesn't have default values for any key fields)",
         fmt::join(list_.keys, "\" \"")));
   return PathElement::Key(fields.Build());
+}
+
+std::string_view Shape::OmittedKey(const Value& item) const {
+  for (const std::string_view key : list_.keys)
+    if (item.Find(Atom(key)) == nullptr && DefaultOfKey(key).is_null()) return key;
+  return "";
+}
+
+// typed/validate.go validateScalar, typed/helpers.go listValue and mapValue; what Go prints is the
+// struct around the value.
+std::string Shape::Misfit(const Value& v) const {
+  if (node_ == nullptr || node_->int_or_string || v.is_null()) return "";
+  const std::string_view type = node_->type;
+  if ((type == "integer" || type == "number") && !v.is_number())
+    return fmt::format("expected numeric (int or float), got {}", value::GoTypeName(v));
+  if (type == "string" && !v.is_string())
+    return fmt::format("expected string, got &value.valueUnstructured{{Value:{}}}",
+                       value::GoFormat(v));
+  if (type == "boolean" && !v.is_bool())
+    return fmt::format("expected boolean, got &{{{}}}", value::GoFormat(v));
+  if (type == "array" && !v.is_array())
+    return fmt::format("expected list, got &{{{}}}", value::GoFormat(v));
+  if (type == "object" && !v.is_object())
+    return fmt::format("expected map, got &{{{}}}", value::GoFormat(v));
+  return "";
 }
 
 Shape Shape::Below(const PathElement& element) const {

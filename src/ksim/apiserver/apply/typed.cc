@@ -22,47 +22,65 @@ absl::Status At(const FieldPath& path, std::string_view what) {
   return absl::InvalidArgumentError(fmt::format("{}: {}", Print(path), what));
 }
 
-absl::Status CheckAt(const Shape& shape, const Value& v, FieldPath* path);
-
-absl::Status CheckFields(const Shape& shape, const Value& v, FieldPath* path) {
-  for (const Value::Member& m : v.members()) {
-    path->push_back(PathElement::Field(m.name.text()));
-    if (shape.Lacks(m.name)) return At(*path, "field not declared in schema");
-    if (absl::Status below = CheckAt(shape.Field(m.name), m.value, path); !below.ok()) return below;
-    path->pop_back();
-  }
-  return absl::OkStatus();
-}
-
-absl::Status CheckItems(const Shape& shape, const Value& v, FieldPath* path) {
-  FieldSet seen;
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    absl::StatusOr<PathElement> element = shape.ElementOf(v.at(i));
-    if (!element.ok())
-      return At(*path, fmt::format("element {}: {}", i, Message(element.status())));
-    if (seen.HasMember(*element))
-      return At(*path, fmt::format("duplicate entries for key {}", element->Print()));
-    seen.Insert({*element});
-    path->push_back(*element);
-    if (absl::Status below = CheckAt(shape.Below(*element), v.at(i), path); !below.ok())
-      return below;
-    path->pop_back();
-  }
-  return absl::OkStatus();
-}
-
 // Upstream prints the struct around the value.
 std::string NotA(std::string_view what, const Value& v) {
   return fmt::format("expected {}, got &{{{}}}", what, value::GoFormat(v));
 }
 
-absl::Status CheckAt(const Shape& shape, const Value& v, FieldPath* path) {
-  const How how = shape.MergeOf(v);
-  if (v.is_null() || how == How::kLeaf) return absl::OkStatus();
-  if (how == How::kMap)
-    return v.is_object() ? CheckFields(shape, v, path) : At(*path, NotA("map", v));
-  return v.is_array() ? CheckItems(shape, v, path) : At(*path, NotA("list", v));
-}
+// Judges a tree that is applied.
+class TypedCheck {
+ public:
+  // `all_keys`: an item must have every key of its list.
+  explicit TypedCheck(bool all_keys) : all_keys_(all_keys) {}
+
+  absl::Status Check(const Shape& shape, const Value& v) {
+    if (std::string misfit = shape.Misfit(v); !misfit.empty()) return At(path_, misfit);
+    const How how = shape.MergeOf(v);
+    if (v.is_null() || how == How::kLeaf) return absl::OkStatus();
+    if (how == How::kMap) return v.is_object() ? CheckFields(shape, v) : At(path_, NotA("map", v));
+    return v.is_array() ? CheckItems(shape, v) : At(path_, NotA("list", v));
+  }
+
+ private:
+  absl::Status CheckFields(const Shape& shape, const Value& v) {
+    for (const Value::Member& m : v.members()) {
+      path_.push_back(PathElement::Field(m.name.text()));
+      if (shape.Lacks(m.name)) return At(path_, "field not declared in schema");
+      if (absl::Status below = Check(shape.Field(m.name), m.value); !below.ok()) return below;
+      path_.pop_back();
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckItems(const Shape& shape, const Value& v) {
+    FieldSet seen;
+    for (std::size_t i = 0; i < v.size(); ++i) {
+      absl::StatusOr<PathElement> element = ElementOf(shape, v.at(i));
+      if (!element.ok())
+        return At(path_, fmt::format("element {}: {}", i, Message(element.status())));
+      if (seen.HasMember(*element))
+        return At(path_, fmt::format("duplicate entries for key {}", element->Print()));
+      seen.Insert({*element});
+      path_.push_back(*element);
+      if (absl::Status below = Check(shape.Below(*element), v.at(i)); !below.ok()) return below;
+      path_.pop_back();
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<PathElement> ElementOf(const Shape& shape, const Value& item) const {
+    const std::string_view omitted =
+        all_keys_ && item.is_object() ? shape.OmittedKey(item) : std::string_view();
+    if (omitted.empty()) return shape.ElementOf(item);
+    return absl::InvalidArgumentError(
+        fmt::format("associative list with keys has an element that omits key field \"{}\" (and "
+                    "doesn't have default value)",
+                    omitted));
+  }
+
+  bool all_keys_;
+  FieldPath path_;
+};
 
 // Collects the fields of one tree.
 class FieldCollector {
@@ -245,9 +263,8 @@ class Comparer {
 
 }  // namespace
 
-absl::Status CheckTyped(const Shape& shape, const Value& v) {
-  FieldPath path;
-  return CheckAt(shape, v, &path);
+absl::Status CheckTyped(const Shape& shape, const Value& v, bool all_keys) {
+  return TypedCheck(all_keys).Check(shape, v);
 }
 
 FieldSet FieldsOf(const Shape& shape, const Value& v) { return FieldCollector().Run(shape, v); }

@@ -13,7 +13,7 @@ namespace ksim::apiserver {
 
 // InvalidArgument for the first field the schema does not have, list that should be a map, or item
 // that is there twice: ".spec.foo: field not declared in schema".
-absl::Status CheckTyped(const Shape& shape, const value::Value& v);
+absl::Status CheckTyped(const Shape& shape, const value::Value& v, bool all_keys);
 
 // The fields that are set: leaves, items, entries of maps, and empty maps.
 FieldSet FieldsOf(const Shape& shape, const value::Value& v);

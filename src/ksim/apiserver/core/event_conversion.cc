@@ -77,4 +77,10 @@ Value FromStored(const api::ResourceInfo& r, const Value& tree) {
   return Converts(r) ? Rename(tree, &Renamed::core, &Renamed::events, "events.k8s.io/v1") : tree;
 }
 
+api::Object ReadBack(const api::ResourceInfo& r, api::Object written, std::int64_t revision) {
+  if (r.definition == nullptr || r.version == r.stored_version)
+    return std::move(written).WithResourceVersion(revision);
+  return api::Object::FromTree(FromStored(r, ToStored(r, written.tree())), revision);
+}
+
 }  // namespace ksim::apiserver

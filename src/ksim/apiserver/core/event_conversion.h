@@ -6,7 +6,10 @@
 // Source: pkg/apis/events/v1/conversion.go; apiextensions-apiserver
 // pkg/apiserver/conversion/nop_converter.go.
 #pragma once
+#include <cstdint>
+
 #include "ksim/api/kinds.h"
+#include "ksim/api/object.h"
 #include "ksim/value/value.h"
 
 namespace ksim::apiserver {
@@ -17,5 +20,8 @@ bool IsEvent(const api::ResourceInfo& r);  // of either group
 // returned as it is.
 value::Value ToStored(const api::ResourceInfo& r, const value::Value& tree);
 value::Value FromStored(const api::ResourceInfo& r, const value::Value& tree);
+// The answer to a write: the object as it is read back from the store. A custom kind's
+// storage version may have other fields and defaults.
+api::Object ReadBack(const api::ResourceInfo& r, api::Object written, std::int64_t revision);
 
 }  // namespace ksim::apiserver

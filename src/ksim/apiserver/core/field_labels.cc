@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
+#include "ksim/api/core/definition.h"
 #include "ksim/api/core/go_text.h"
 #include "ksim/value/value.h"
 
@@ -106,8 +108,23 @@ std::string ScalarText(const Value& v, std::string_view fallback) {
   return std::string(fallback);
 }
 
-bool IsMetadata(std::string_view field) {
-  return field == "metadata.name" || field == "metadata.namespace";
+bool IsMetadata(const api::ResourceInfo& r, std::string_view field) {
+  return field == "metadata.name" || (field == "metadata.namespace" && (r.namespaced || !r.custom));
+}
+
+// ".spec.colour": a selectable field of a definition.
+std::string_view SelectableName(const Value& field) {
+  std::string_view path = field.Get("jsonPath").AsString();
+  if (path.starts_with('.')) path.remove_prefix(1);
+  return path;
+}
+
+// converter.go ConvertFieldLabel
+bool IsSelectable(const api::ResourceInfo& r, std::string_view field) {
+  if (r.definition == nullptr) return false;
+  const Value& fields = r.definition->version.Get("selectableFields");
+  return std::any_of(fields.items().begin(), fields.items().end(),
+                     [field](const Value& f) { return SelectableName(f) == field; });
 }
 
 }  // namespace
@@ -118,6 +135,8 @@ std::string FieldValue(const api::ResourceInfo& r, const api::Object& object,
   if (field == "metadata.namespace") return std::string(object.ns());
   const KindFields* kind = FieldsOf(r);
   const FieldLabel* label = kind == nullptr ? nullptr : FindLabel(*kind, field);
+  if (kind == nullptr && IsSelectable(r, field))
+    return ScalarText(object.Get(*Path::Parse(field)), "");
   if (label == nullptr) return "";
   std::string text = ScalarText(object.Get(label->path), label->fallback);
   // An Event's source falls back to reportingComponent (pkg/registry/core/event
@@ -134,7 +153,7 @@ api::Status CheckFieldLabels(const api::ResourceInfo& r, const value::FieldSelec
   for (const value::FieldSelector::Term& term : fields.terms()) {
     const std::string_view field = term.field.text();
     if (kind == nullptr) {
-      if (IsMetadata(field)) continue;
+      if (IsMetadata(r, field) || IsSelectable(r, field)) continue;
       // apiextensions-apiserver pkg/apiserver/conversion/converter.go ConvertFieldLabel
       if (r.custom) return api::BadRequest(fmt::format("field label not supported: {}", field));
       return api::BadRequest(

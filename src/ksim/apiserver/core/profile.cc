@@ -36,6 +36,7 @@ Profile Make136() {
   p.shortened_grace_not_in_past = true;
   p.binding_sets_labels = true;
   p.binding_clears_nomination = true;
+  p.terminating_kinds_forbid = true;
   p.scale_404_names_subresource = false;
   p.service_field_labels = true;
   p.pod_topology_labels = true;

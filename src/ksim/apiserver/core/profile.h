@@ -45,6 +45,7 @@ struct Profile {
   bool eviction_tells_condition = false;
   bool binding_sets_labels = false;         // setPodNodeAndMetadata copies the Binding's labels
   bool binding_clears_nomination = false;   // gate ClearingNominatedNodeNameAfterBinding
+  bool terminating_kinds_forbid = false;    // forbidCreateAdmission: 403 in place of 405
   bool scale_404_names_subresource = true;  // ScaleREST.Get: replicasets.apps/scale "x" not found
 
   // Admission webhooks: pkg/admission/plugin/webhook/mutating/dispatcher.go.

@@ -84,7 +84,7 @@ sim::Task<api::Result<api::Object>> Storage::Create(api::Object object, WriteCon
   absl::StatusOr<store::TxnResponse> response = co_await Commit(std::move(txn), context);
   if (!response.ok()) co_return StorageError(response.status());
   if (!response->succeeded) co_return api::AlreadyExists(group_resource(), name);
-  co_return object.WithResourceVersion(response->header.revision);
+  co_return ReadBack(resource_, std::move(object), response->header.revision);
 }
 
 }  // namespace ksim::apiserver

@@ -152,7 +152,8 @@ sim::Task<api::Result<api::Object>> Storage::GuaranteedUpdate(
     absl::StatusOr<store::TxnResponse> written = co_await Commit(std::move(txn), context);
     if (!written.ok()) co_return StorageError(written.status());
     if (written->succeeded)
-      co_return api::Object::FromTree(std::move(*updated), written->header.revision);
+      co_return ReadBack(resource_, api::Object::FromTree(*std::move(updated)),
+                         written->header.revision);
     KSIM_PROBE("apiserver/update-lost-race");
     state = StateAfterConflict(*written, name, may_be_missing);
   }

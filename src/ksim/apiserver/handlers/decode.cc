@@ -2,13 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <utility>
 
+#include "ksim/api/core/definition.h"
 #include "ksim/api/core/fields.h"
 #include "ksim/api/core/go_text.h"
+#include "ksim/api/kinds/apiextensions/customresourcedefinition.h"
 #include "ksim/api/schema/schema.h"
 #include "ksim/api/strategy/defaulting.h"
 #include "ksim/api/strategy/strategy.h"
+#include "ksim/apiserver/handlers/body_flaws.h"
 #include "ksim/apiserver/handlers/body_kind.h"
 #include "ksim/apiserver/handlers/patch_errors.h"
 #include "ksim/value/go_format.h"
@@ -38,6 +42,36 @@ api::Status OtherVersion(const api::ResourceInfo& r, std::string_view given) {
   return api::BadRequest(
       fmt::format("the API version in the data ({}) does not match the expected API version ({})",
                   given, r.api_version()));
+}
+
+// apiextensions-apiserver pkg/apis/apiextensions/install knows v1beta1, which it does not serve.
+bool IsOlderDefinition(const api::ResourceInfo& r, const Value& tree) {
+  return api::IsDefinition(r) && tree.Get("kind").AsString() == r.kind &&
+         tree.Get("apiVersion").AsString() == "apiextensions.k8s.io/v1beta1";
+}
+
+// A custom kind as it is at a version that the body names, by whose schema it is read; if it has no
+// such version, all its fields are unknown.
+api::ResourceInfo AtVersion(const api::ResourceInfo& r, std::string_view api_version) {
+  api::ResourceInfo other = r;
+  if (r.definition == nullptr) return other;
+  const api::CustomDefinition& own = *r.definition;
+  Value version = value::Obj(
+      {{"schema", value::Obj({{"openAPIV3Schema", value::Obj({{"type", Value::Of("object")}})}})}});
+  for (const Value& v : own.versions.items())
+    if (api_version == fmt::format("{}/{}", r.group, v.Get("name").AsString())) version = v;
+  other.definition =
+      std::make_shared<const api::CustomDefinition>(version, own.stored, own.versions);
+  return other;
+}
+
+// unstructured.UnstructuredJSONScheme: an object without a kind is none.
+api::Status NoKind(const api::ResourceInfo& r, const Value& body) {
+  const std::string text = value::GoJson(body);
+  return api::BadRequest(fmt::format(
+      "the object provided is unrecognized (must be of type {}): Object 'Kind' is missing in "
+      "'{}' ({})",
+      r.kind, text, SummarizeData(text)));
 }
 
 // apiextensions-apiserver pkg/registry/customresource/validator.go
@@ -70,12 +104,19 @@ api::Result<Value> DecodeObject(const api::ResourceInfo& r, std::string_view ns,
     return api::BadRequest(
         "the body of the request was in an unknown format - accepted media types "
         "include: application/json, application/yaml");
+  if (r.defined && body.is_object() && body.Get("kind").AsString().empty()) return NoKind(r, body);
+  if (r.defined && body.Get("apiVersion").AsString().empty()) return OtherVersion(r, "");
   const TypedBody typed = WithType(r, body);
   if (!typed.problem.empty()) {
     const std::string_view version = typed.tree.Get("apiVersion").AsString();
+    if (IsOlderDefinition(r, typed.tree)) return OtherVersion(r, version);
     if (!r.custom || typed.tree.is_null())
       return CannotBeHandled(body, r.api_version(), r.kind, typed.problem);
-    if (version != r.api_version()) return OtherVersion(r, version);
+    if (version != r.api_version()) {
+      const api::ResourceInfo other = AtVersion(r, version);
+      api::Result<Value> read = api::Decode(other, typed.tree, field_validation, warnings, compat);
+      return read.ok() ? OtherVersion(r, version) : read.status();
+    }
     return OtherType(r, typed.tree);
   }
   api::Result<Value> decoded = api::Decode(r, typed.tree, field_validation, warnings, compat);
@@ -127,7 +168,12 @@ api::Result<Value> DecodePatched(const api::ResourceInfo& r, std::string_view ns
     reading = api::Read(r, typed.tree, how.field_validation, how.warnings, how.compat);
   if (strategic) reading.problem = ConverterProblem(reading.problem);
   const std::string& problem = typed.problem.empty() ? reading.problem : typed.problem;
-  if (r.custom && !typed.problem.empty() && !typed.tree.is_null()) return OtherType(r, typed.tree);
+  if (r.custom && !typed.problem.empty() && !typed.tree.is_null()) {
+    const std::string_view other = typed.tree.Get("apiVersion").AsString();
+    if (other != r.api_version())
+      api::Read(AtVersion(r, other), typed.tree, how.field_validation, how.warnings, how.compat);
+    return OtherType(r, typed.tree);
+  }
   if (!problem.empty()) {
     const std::string given =
         strategic ? value::GoFormat(*how.strategic_patch) : value::GoJson(patched);

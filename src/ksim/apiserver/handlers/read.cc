@@ -13,7 +13,7 @@ sim::Task<api::Response> Handler::Get(RequestContext& rc) {
   api::Result<CacheDelegator::Found> found =
       co_await storage.Get(request.ns, request.name, request.list.resource_version);
   if (!found.ok() && api::IsNotFound(found.status()) && request.subresource == "scale" &&
-      context_.profile.scale_404_names_subresource) {
+      context_.profile.scale_404_names_subresource && !rc.resource().custom) {
     // apps/replicaset/storage/storage.go ScaleREST.Get named the subresource; that of StatefulSets
     // did not, and that of ReplicationControllers named another group.
     const api::ResourceInfo& r = rc.resource();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "ksim/api/core/fields.h"
@@ -72,6 +73,30 @@ api::Status UnreadableVersion(const Value& tree) {
       500, fmt::format("strconv.ParseUint: parsing {}: invalid syntax", api::GoQuote(text)));
 }
 
+// unstructuredCreator: a body at /scale of a custom kind is of a type that the server has.
+api::Status NotAScale(const api::Request& request, const api::Status& otherwise) {
+  const std::string_view version = request.body.Get("apiVersion").AsString();
+  const std::string_view kind = request.body.Get("kind").AsString();
+  if (version.empty() || kind.empty() || (version == "autoscaling/v1" && kind == "Scale"))
+    return otherwise;
+  return api::BadRequest(fmt::format(
+      "no kind is registered for the type {}.{} in scheme \"pkg/runtime/scheme.go:100\"",
+      version.substr(version.find('/') + 1), kind));
+}
+
+// crConverter.ConvertToVersion: the scale of a custom kind takes the patch type and then fails.
+api::Status NoScaleOf(const api::Request& request) {
+  const Value& body = request.body;
+  const Value& metadata = body.Get("metadata");
+  const std::string version(body.Get("apiVersion").AsString());
+  return api::Unmapped(
+      500,
+      fmt::format("failed to convert new object ({}/{}; {}, Kind={}) to proper version: request "
+                  "to convert CR to an invalid group/version: {}",
+                  metadata.Get("namespace").AsString(), metadata.Get("name").AsString(), version,
+                  body.Get("kind").AsString(), version));
+}
+
 }  // namespace
 
 api::Status CheckPatchType(const api::ResourceInfo& r, const api::Request& request) {
@@ -81,6 +106,7 @@ api::Status CheckPatchType(const api::ResourceInfo& r, const api::Request& reque
   const bool refused = (request.patch_type == api::PatchType::kApply && scale) ||
                        (request.patch_type == api::PatchType::kStrategic && !strategic_ok);
   if (!refused) return api::Status();
+  if (r.custom && scale && request.patch_type == api::PatchType::kApply) return NoScaleOf(request);
   std::string accepted = "application/json-patch+json, application/merge-patch+json";
   if (strategic_ok) accepted += ", application/strategic-merge-patch+json";
   if (!scale) accepted += ", application/apply-patch+yaml";
@@ -107,6 +133,8 @@ api::Status PutUpdate::Decode() {
     rc_.warnings.resize(warned);
     decoded = decode(request.WholeBody());
   }
+  if (!decoded.ok() && scale() && rc_.resource().custom)
+    return NotAScale(request, decoded.status());
   if (!decoded.ok()) return decoded.status();
   const api::Status named = CheckUrlName(*decoded, request.name);
   if (!named.ok()) return named;
@@ -184,12 +212,17 @@ api::Result<Value> PatchUpdate::Decode(Value patched, std::vector<std::string>* 
   return decoded;
 }
 
+void PatchUpdate::Warn(std::vector<std::string> warnings) {
+  rc_.warnings.resize(warned_);
+  std::move(warnings.begin(), warnings.end(), std::back_inserter(rc_.warnings));
+}
+
 api::Result<WantedObject> PatchUpdate::MakeScale(const api::Object& existing) {
   api::Result<Value> scale = Apply(ToScale(rc_.resource(), existing).ToTree());
   std::vector<std::string> warnings;
   if (scale.ok()) scale = Decode(*std::move(scale), &warnings);
   if (!scale.ok()) return scale.status();
-  rc_.warnings = std::move(warnings);
+  Warn(std::move(warnings));
   return WantedScale(rc_, existing, *scale, compat_);
 }
 
@@ -202,14 +235,14 @@ api::Result<WantedObject> PatchUpdate::Make(const api::Object& existing) {
   std::vector<std::string> warnings;
   if (decoded.ok()) decoded = Decode(*std::move(decoded), &warnings);
   if (!decoded.ok()) {
-    rc_.warnings = std::move(warnings);
+    Warn(std::move(warnings));
     return decoded.status();
   }
   std::string warning;
   WantedObject wanted(api::DedupOwnerReferences(*decoded, true, &warning), 0);
   wanted.resource_version = api::Object::TakeVersion(&wanted.tree);
   if (!warning.empty()) warnings.push_back(warning);
-  rc_.warnings = std::move(warnings);
+  Warn(std::move(warnings));
   if (!applies) return WithManagedFields(rc_, existing, std::move(wanted), compat_);
   return IgnoringTimes(existing, std::move(wanted));
 }

@@ -34,16 +34,20 @@ class PutUpdate final : public UpdatedObject {
 
 class PatchUpdate final : public UpdatedObject {
  public:
-  PatchUpdate(RequestContext& rc, api::Compat compat) : rc_(rc), compat_(compat) {}
+  PatchUpdate(RequestContext& rc, api::Compat compat)
+      : rc_(rc), compat_(compat), warned_(rc.warnings.size()) {}
   api::Result<WantedObject> Make(const api::Object& existing) override;
 
  private:
   api::Result<value::Value> Apply(const value::Value& target) const;
   api::Result<value::Value> Decode(value::Value patched, std::vector<std::string>* warnings) const;
   api::Result<WantedObject> MakeScale(const api::Object& existing);
+  // A later try says again what the one before it has said.
+  void Warn(std::vector<std::string> warnings);
 
   RequestContext& rc_;
   api::Compat compat_;
+  std::size_t warned_;  // warnings that the request had before
 };
 
 }  // namespace ksim::apiserver

@@ -64,7 +64,7 @@ api::Result<api::Object> FromScale(const api::ResourceInfo& r, const api::Object
                                    const Value& scale) {
   const api::Object wanted = api::Object::FromTree(scale);
   const std::int64_t replicas = scale.Get(kReplicas).AsInt();
-  if (replicas < 0)
+  if (replicas < 0 && !r.custom)  // of a custom kind its own schema judges
     return api::Invalid(
         "autoscaling", "Scale", object.name(),
         {api::StatusCause(

@@ -165,7 +165,9 @@ class UpdateTransform final : public Transform {
   // API-77.
   api::Status CheckVersion(const api::Object& existing, std::int64_t asked) const {
     const api::ResourceInfo& r = rc_.resource();
-    if (asked == 0 && r.unconditional_update) return api::Status();
+    // customresource/etcd.go scaleUpdatedObjectInfo: a Scale without a version keeps the object's.
+    const bool custom_scale = r.custom && rc_.request().subresource == "scale";
+    if (asked == 0 && (r.unconditional_update || custom_scale)) return api::Status();
     if (asked == 0) {
       const char* zero = api::ProfileOf(context_.compat).bad_values_as_json ? "0" : "0x0";
       return api::Invalid(

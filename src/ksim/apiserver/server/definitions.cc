@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "ksim/api/kinds/apiextensions/approval.h"
 #include "ksim/api/kinds/apiextensions/definition_status.h"
 #include "ksim/base/hash.h"
 
@@ -19,6 +20,8 @@ constexpr Duration kInstallingWithOthers = Seconds(5);
 constexpr Duration kDrain = Seconds(1);  // tearDown: requests that still use the old definition
 constexpr Duration kCleanupPoll = Seconds(5);
 constexpr int kCleanupPolls = 12;  // a minute
+constexpr Duration kReadyPoll = Milliseconds(100);
+constexpr int kReadyPolls = 50;
 
 const Path kMetadataName{"metadata", "name"};
 
@@ -58,7 +61,11 @@ void Definitions::Stored(const api::Object& definition) {
   store_.served.try_emplace(std::string(definition.name()), 0);
   const bool served =
       api::IsConditionTrue(tree, "NamesAccepted") || api::IsConditionTrue(tree, "Established");
-  if (served) Serve(definition);
+  if (served) {
+    Serve(definition);
+  } else if (store_.served[std::string(definition.name())] != 0) {
+    Withdraw(definition);
+  }
   Queue(std::string(definition.name()));
 }
 
@@ -76,13 +83,18 @@ void Definitions::Serve(const api::Object& definition) {
     Change(tree.Get("spec").Get("group").AsString(), names.Get("plural").AsString());
 }
 
-void Definitions::Deleted(const api::Object& definition) {
+// The kind is served no longer (crdHandler.ServeHTTP: neither accepted nor established).
+void Definitions::Withdraw(const api::Object& definition) {
   const Value& spec = definition.tree().Get("spec");
   const std::string group(spec.Get("group").AsString());
   const std::string plural(spec.Get("names").Get("plural").AsString());
   kinds_.Withdraw(group, plural);
   store_.served[std::string(definition.name())] = 0;
   Change(group, plural);
+}
+
+void Definitions::Deleted(const api::Object& definition) {
+  Withdraw(definition);
   // Its names are free again (requeueAllOtherGroupCRDs).
   for (const auto& [name, hash] : store_.served)
     if (hash == 0 && name != definition.name()) Queue(name);
@@ -135,6 +147,10 @@ sim::Task<bool> Definitions::SyncOnce(std::string name) {
   if (crd.Get("spec").Get("names") != crd.Get("status").Get("acceptedNames")) {
     const bool named = co_await AcceptNames(crd);
     co_return named;
+  }
+  if (const std::optional<Value> judged = api::WithApproval(crd, process_.Now())) {
+    co_await PutStatus(*judged);
+    co_return true;
   }
   if (!api::WaitsForEstablishment(crd)) co_return false;
   const bool established = co_await Establish(crd);
@@ -194,12 +210,12 @@ sim::Task<Value> Definitions::DeleteInstances(Value crd) {
   const Value& spec = crd.Get("spec");
   const api::ResourceInfo* const kind =
       kinds_.ByResource(spec.Get("group").AsString(), spec.Get("names").Get("plural").AsString());
-  const api::Response all = co_await Ask(api::Verb::kList, kind, "", "");
+  const api::Response all = co_await ListAll(kind);
   std::set<std::string> namespaces;
   for (const api::Object& object : all.items) namespaces.emplace(object.ns());
   for (const std::string& ns : namespaces) co_await Ask(api::Verb::kDeleteCollection, kind, ns, "");
   for (int i = 0; i < kCleanupPolls; ++i) {
-    const api::Response left = co_await Ask(api::Verb::kList, kind, "", "");
+    const api::Response left = co_await ListAll(kind);
     if (left.code < 400 && left.items.empty())
       co_return api::WithCondition(
           crd, {"Terminating", "False", "InstanceDeletionCompleted", "removed all instances"},
@@ -211,6 +227,16 @@ sim::Task<Value> Definitions::DeleteInstances(Value crd) {
       {"Terminating", "True", "InstanceDeletionCheck",
        "could not confirm zero CustomResources remaining: timed out waiting for the condition"},
       process_.Now());
+}
+
+// From 1.34 on a cache that is still being filled refuses a list; it is asked again.
+sim::Task<api::Response> Definitions::ListAll(const api::ResourceInfo* kind) {
+  api::Response all = co_await Ask(api::Verb::kList, kind, "", "");
+  for (int i = 0; i < kReadyPolls && all.code == 429; ++i) {
+    co_await process_.simulation().Sleep(kReadyPoll, sim::TimerKind::kWork, "definition cleanup");
+    all = co_await Ask(api::Verb::kList, kind, "", "");
+  }
+  co_return all;
 }
 
 sim::Task<api::Response> Definitions::Ask(api::Verb verb, const api::ResourceInfo* resource,

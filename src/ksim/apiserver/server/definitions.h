@@ -34,6 +34,7 @@ class Definitions final : public DefinitionListener {
 
  private:
   void Serve(const api::Object& definition);
+  void Withdraw(const api::Object& definition);
   void Change(std::string_view group, std::string_view resource);
   void Queue(std::string name);
   sim::Task<void> Sync(std::string name);
@@ -46,6 +47,7 @@ class Definitions final : public DefinitionListener {
   // went.
   sim::Task<value::Value> DeleteInstances(value::Value crd);
   sim::Task<void> Reinitialize(const api::ResourceInfo* kind);
+  sim::Task<api::Response> ListAll(const api::ResourceInfo* kind);
   sim::Task<api::Response> Ask(api::Verb verb, const api::ResourceInfo* resource, std::string ns,
                                std::string name);
   sim::Task<api::Response> PutStatus(value::Value crd);

@@ -21,6 +21,7 @@ using value::Value;
 namespace {
 
 constexpr const char* kDeploymentKind = "Deployment";
+constexpr Duration kDeadlineHorizon = Minutes(10);
 
 bool SameOwner(const std::optional<api::OwnerReference>& a,
                const std::optional<api::OwnerReference>& b) {
@@ -234,7 +235,8 @@ client::ReconcileResult DeploymentController::ResultOf(const std::string& key,
 // --- deadlines ---------------------------------------------------------------------------------
 
 // requeueStuckDeployment. Most rollouts end before, and the look then finds nothing: it waits in
-// the background, and HasWorkAhead tells of the rollouts that do stand still.
+// the background, and HasWorkAhead tells of the rollouts that do stand still, in the last ten
+// minutes before their deadline: a run does not wait for one that is further away.
 void DeploymentController::LookAtDeadline(const std::string& key, Duration left) {
   if (left < Seconds(1)) {
     queue_.AddRateLimited(key);
@@ -263,7 +265,8 @@ bool DeploymentController::HasWorkAhead(const Heartbeats&) const {
     const api::Object deployment = deployment_informer_.lister().Get(id->ns, id->name);
     if (deployment.empty()) return false;
     const DeploymentStatus status = DeploymentStatus::From(deployment);
-    return TimeToDeadline(deployment, status, context_.process.Now()).has_value() &&
+    const std::optional<Duration> left = TimeToDeadline(deployment, status, context_.process.Now());
+    return left && *left <= kDeadlineHorizon &&
            status.ProgressingReason() != kNewReplicaSetAvailable;
   });
 }

@@ -10,7 +10,7 @@
 
 #include "ksim/api/core/profile.h"
 #include "ksim/api/core/tree_edit.h"
-#include "ksim/api/kinds/admissionregistration/webhook_url.h"
+#include "ksim/api/kinds/shared/webhook_client.h"
 #include "ksim/api/object.h"
 #include "ksim/api/printing/printer_cells.h"
 #include "ksim/api/rules/meta_validation.h"
@@ -152,69 +152,13 @@ void CheckHookRule(const Value& rule, const FieldPath& path, FieldErrorList* err
     errors->NotSupported(path.Child("scope"), scope.AsString(), {"*", "Cluster", "Namespaced"});
 }
 
-// ValidateWebhookURL
-void CheckHookUrl(std::string_view text, const FieldPath& path, FieldErrorList* errors) {
-  constexpr std::string_view kForm = "; desired format: https://host[/path]";
-  const WebhookUrl url(text);
-  if (!url.problem.empty()) {
-    errors->Required(path, fmt::format("url must be a valid URL: {}{}", url.problem, kForm));
-    return;
-  }
-  if (url.scheme != "https")
-    errors->Invalid(path, url.scheme,
-                    fmt::format("'https' is the only allowed URL scheme{}", kForm));
-  if (url.host.empty())
-    errors->Invalid(path, url.host, fmt::format("host must be specified{}", kForm));
-  if (!url.user.empty())
-    errors->Invalid(path, url.user, "user information is not permitted in the URL");
-  if (!url.fragment.empty())
-    errors->Invalid(path, url.fragment, "fragments are not permitted in the URL");
-  if (!url.query.empty())
-    errors->Invalid(path, url.query, "query parameters are not permitted in the URL");
-}
-
-// The path of ValidateWebhookService.
-void CheckServicePath(std::string_view text, const FieldPath& path, FieldErrorList* errors) {
-  if (text.empty() || text == "/") return;
-  if (text == "//") return errors->Invalid(path, text, "segment[0] may not be empty");
-  if (!text.starts_with('/')) errors->Invalid(path, text, "must start with a '/'");
-  std::string_view rest = text.substr(1);
-  if (rest.ends_with('/')) rest.remove_suffix(1);
-  for (int i = 0;; ++i) {
-    const std::size_t slash = std::min(rest.find('/'), rest.size());
-    const std::string_view step = rest.substr(0, slash);
-    if (step.empty()) {
-      errors->Invalid(path, text, fmt::format("segment[{}] may not be empty", i));
-    } else {
-      for (const std::string& problem : Dns1123Subdomain(step))
-        errors->Invalid(path, text, fmt::format("segment[{}]: {}", i, problem));
-    }
-    if (slash == rest.size()) return;
-    rest.remove_prefix(slash + 1);
-  }
-}
-
-// ValidateWebhookService
-void CheckHookService(const Value& service, const FieldPath& path, FieldErrorList* errors) {
-  if (service.Get("name").AsString().empty()) errors->Required(path.Child("name"));
-  if (service.Get("namespace").AsString().empty()) errors->Required(path.Child("namespace"));
-  const std::int64_t port = service.Get("port").AsInt();
-  std::string problems;
-  for (const std::string& problem : PortNumber(port))
-    problems.append(problems.empty() ? "" : ", ").append(problem);
-  if (!problems.empty())
-    errors->Invalid(path.Child("port"), port, "port is not valid: " + problems);
-  if (!service.Get("path").is_null())
-    CheckServicePath(service.Get("path").AsString(), path.Child("path"), errors);
-}
-
 void CheckHookClient(const Value& config, const FieldPath& path, FieldErrorList* errors) {
   const Value& url = config.Get("url");
   const Value& service = config.Get("service");
   if (url.is_null() == service.is_null())
     return errors->Required(path, "exactly one of url or service is required");
-  if (!url.is_null()) return CheckHookUrl(url.AsString(), path.Child("url"), errors);
-  CheckHookService(service, path.Child("service"), errors);
+  if (!url.is_null()) return ValidateWebhookUrl(url.AsString(), path.Child("url"), errors);
+  ValidateWebhookService(service, path.Child("service"), errors);
 }
 
 // IsFullyQualifiedName

@@ -10,9 +10,12 @@
 
 #include "ksim/api/core/fields.h"
 #include "ksim/api/core/kind_spec.h"
+#include "ksim/api/core/profile.h"
 #include "ksim/api/core/tree_edit.h"
+#include "ksim/api/kinds/apiextensions/approval.h"
 #include "ksim/api/kinds/apiextensions/definition_rules.h"
 #include "ksim/api/kinds/apiextensions/definition_status.h"
+#include "ksim/api/kinds/apiextensions/selectable_rules.h"
 #include "ksim/api/printing/printer_cells.h"
 #include "ksim/api/rules/field_errors.h"
 #include "ksim/api/rules/name_rules.h"
@@ -20,6 +23,7 @@
 
 namespace ksim::api {
 
+using value::Path;
 using value::Value;
 
 namespace {
@@ -47,8 +51,25 @@ CustomResourceDefinitionVersion: additionalPrinterColumns=[]CustomResourceColumn
 CustomResourceSubresourceScale: labelSelectorPath=*string specReplicasPath!=string
    statusReplicasPath!=string
 CustomResourceSubresources: scale=*CustomResourceSubresourceScale status=*Raw
-CustomResourceValidation: openAPIV3Schema=Raw
+CustomResourceValidation: openAPIV3Schema=*JSONSchemaProps
+ExternalDocumentation: description=string url=string
+JSONSchemaProps: $ref=*string $schema=string additionalItems=*r:JSONSchemaPropsOrBool
+   additionalProperties=*r:JSONSchemaPropsOrBool allOf=[]JSONSchemaProps anyOf=[]JSONSchemaProps
+   default=*r:JSON definitions={}JSONSchemaProps@JSONSchemaDefinitions
+   dependencies={}r:JSONSchemaPropsOrStringArray@JSONSchemaDependencies description=string
+   enum=[]r:JSON example=*r:JSON exclusiveMaximum=bool exclusiveMinimum=bool
+   externalDocs=*ExternalDocumentation format=string id=string items=*r:JSONSchemaPropsOrArray
+   maxItems=*int64 maxLength=*int64 maxProperties=*int64 maximum=*double minItems=*int64
+   minLength=*int64 minProperties=*int64 minimum=*double multipleOf=*double not=*JSONSchemaProps
+   nullable=bool oneOf=[]JSONSchemaProps pattern=string patternProperties={}JSONSchemaProps
+   properties={}JSONSchemaProps required=[]string title=string type=string uniqueItems=bool
+   x-kubernetes-embedded-resource=bool x-kubernetes-int-or-string=bool
+   x-kubernetes-list-map-keys=[]string x-kubernetes-list-type=*string x-kubernetes-map-type=*string
+   x-kubernetes-preserve-unknown-fields=*bool
+   x-kubernetes-validations=[]ValidationRule@ValidationRules
 SelectableField: jsonPath!=string
+ValidationRule: fieldPath=string message=string messageExpression=string optionalOldSelf=*bool
+   reason=*s:FieldValueErrorReason rule!=string
 )";
 
 void CheckDefinedLabel(std::string_view text, bool mixed, const FieldPath& path,
@@ -66,11 +87,8 @@ void CheckDefinedLabels(const Value& list, const FieldPath& path, FieldErrorList
     CheckDefinedLabel(list.at(i).AsString(), false, path.Index(i), errors);
 }
 
-// ValidateCustomResourceDefinitionNames, after the check that no name is missing.
+// ValidateCustomResourceDefinitionNames
 void CheckDefinedNames(const Value& names, const FieldPath& path, FieldErrorList* errors) {
-  for (const char* field : {"plural", "singular", "kind", "listKind"}) {
-    if (names.Get(field).AsString().empty()) errors->Required(path.Child(field));
-  }
   for (const char* field : {"plural", "singular", "kind", "listKind"}) {
     const bool mixed = std::string_view(field).ends_with("ind");
     const std::string_view text = names.Get(field).AsString();
@@ -93,7 +111,8 @@ void CheckDefinedGroup(std::string_view group, const FieldPath& path, FieldError
   }
 }
 
-void ValidateDefinitionName(const Value& tree, FieldErrorList* errors) {
+// The name, and that the API of one of Kubernetes' groups was approved.
+void ValidateNewDefinition(const Value& tree, FieldErrorList* errors) {
   const FieldPath metadata("metadata");
   const Value& spec = tree.Get("spec");
   const std::string expected = fmt::format("{}.{}", spec.Get("names").Get("plural").AsString(),
@@ -103,6 +122,7 @@ void ValidateDefinitionName(const Value& tree, FieldErrorList* errors) {
     if (!name.empty() && name != expected)
       errors->Invalid(metadata.Child(field), name, "must be spec.names.plural+\".\"+spec.group");
   }
+  ValidateApproval(tree, nullptr, errors);
 }
 
 void ValidateDefinition(const Value& tree, FieldErrorList* errors) {
@@ -120,9 +140,26 @@ void ValidateDefinition(const Value& tree, FieldErrorList* errors) {
   const Value& versions = s.Get("versions");
   const std::string_view first = versions.empty() ? "" : versions.at(0).Get("name").AsString();
   if (!first.empty()) CheckDefinedLabel(first, false, spec.Child("version"), errors);
-  CheckDefinedNames(s.Get("names"), spec.Child("names"), errors);
+  const FieldPath names = spec.Child("names");
+  for (const char* field : {"plural", "singular", "kind", "listKind"}) {
+    if (s.Get("names").Get(field).AsString().empty()) errors->Required(names.Child(field));
+  }
+  CheckDefinedNames(s.Get("names"), names, errors);
   ValidateDefinedParts(s, spec, errors);
+}
+
+// ValidateCustomResourceDefinitionStatus
+void ValidateAcceptedNames(const Value& tree, const Value&, FieldErrorList* errors) {
+  const FieldPath status("status");
+  CheckDefinedNames(tree.Get("status").Get("acceptedNames"), status.Child("acceptedNames"), errors);
+}
+
+// The rules that follow those of the spec.
+void ValidateDefinitionStatus(const Value& tree, FieldErrorList* errors) {
+  ValidateAcceptedNames(tree, Value(), errors);
   ValidateStoredVersions(tree, errors);
+  const FieldPath spec("spec");
+  const Value& s = tree.Get("spec");
   if (s.Get("preserveUnknownFields").AsBool())
     errors->Invalid(spec.Child("preserveUnknownFields"), Value::Bool(true), GoShape::kOther,
                     "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in "
@@ -145,9 +182,18 @@ void ValidateDefinitionUpdate(const Value& updated, const Value& old, FieldError
   }
   stays(now.Get("group"), before.Get("group"), spec.Child("group"));
   stays(now_names.Get("plural"), old_names.Get("plural"), names.Child("plural"));
+  ValidateApproval(updated, &old, errors);
 }
 
-Value DefaultDefinition(const Value& tree, Compat) {
+// SetDefaults_ServiceReference
+Value DefaultConversion(const Value& conversion) {
+  static const Path kService{"webhook", "clientConfig", "service"};
+  static const Path kPort{"webhook", "clientConfig", "service", "port"};
+  const bool open = conversion.Get(kService).is_object() && conversion.Get(kPort).is_null();
+  return open ? conversion.Set(kPort, Value::Of(443)) : conversion;
+}
+
+Value DefaultSpec(const Value& tree) {
   return EditField(tree, Fields().spec, [](const Value& given) {
     Value spec = EditField(given, Fields().names, [](const Value& names) {
       const std::string kind(names.Get("kind").AsString());
@@ -155,6 +201,7 @@ Value DefaultDefinition(const Value& tree, Compat) {
       return WithNonEmpty(WithNonEmpty(names, Fields().singular, Value::String(cells::Lower(kind))),
                           Fields().list_kind, Value::String(kind + "List"));
     });
+    spec = EditField(std::move(spec), Fields().conversion, DefaultConversion);
     return WithDefault(std::move(spec), Fields().conversion,
                        value::Obj({{"strategy", Value::Of("None")}}));
   });
@@ -173,11 +220,28 @@ Value WithStoredVersion(const Value& status, const Value& spec) {
   return stored.empty() ? status : status.Set("storedVersions", std::move(stored));
 }
 
+// SetDefaults_CustomResourceDefinition
+Value DefaultDefinition(const Value& tree, Compat) {
+  const Value& status = tree.Get("status");
+  Value next = DefaultSpec(tree);
+  if (!status.is_object() || !status.Get("storedVersions").empty()) return next;
+  Value stored = WithStoredVersion(status, next.Get("spec"));
+  return std::move(next).Set("status", std::move(stored));
+}
+
 Value NewDefinitionStatus(const Value& tree, Compat) {
   return WithStoredVersion(Value::EmptyObject(), tree.Get("spec"));
 }
 
-Value PrepareDefinitionUpdate(const Value&, Value updated, Compat) {
+Value PrepareDefinition(Value tree, Compat compat) {
+  return ProfileOf(compat).custom_selectable_fields
+             ? tree
+             : WithoutSelectableFields(std::move(tree), nullptr);
+}
+
+Value PrepareDefinitionUpdate(const Value& old, Value updated, Compat compat) {
+  if (!ProfileOf(compat).custom_selectable_fields)
+    updated = WithoutSelectableFields(std::move(updated), &old);
   Value status = WithStoredVersion(updated.Get("status"), updated.Get("spec"));
   return std::move(updated).Set("status", std::move(status));
 }
@@ -200,14 +264,18 @@ extern const KindSpec kCustomResourceDefinitionKind = {
     .cells = cells::NameAndCreation,
     .defaults = DefaultDefinition,
     .initial_status = NewDefinitionStatus,
+    .prepare_create = PrepareDefinition,
     .prepare_update = PrepareDefinitionUpdate,
     .validation =
         {
-            .on_create = {kCheckMeta, kCheckNewObject, kCheckObject},
-            .on_update = {kCheckMetaUpdate, kCheckObject, kCheckChange},
+            .on_create = {kCheckMeta, kCheckNewObject, kCheckObject, kCheckStatus},
+            .on_update = {kCheckMetaUpdate, kCheckObject, kCheckChange, kCheckStatus},
+            .on_status_update = {kCheckMetaUpdate, kCheckChange},
             .object = ValidateDefinition,
-            .new_object = ValidateDefinitionName,
+            .new_object = ValidateNewDefinition,
             .change = ValidateDefinitionUpdate,
+            .status = ValidateDefinitionStatus,
+            .status_change = ValidateAcceptedNames,
             .standard_finalizers = false,
         },
 };

@@ -10,6 +10,8 @@
 
 #include "ksim/api/core/go_text.h"
 #include "ksim/api/kinds/apiextensions/schema_rules.h"
+#include "ksim/api/kinds/apiextensions/selectable_rules.h"
+#include "ksim/api/kinds/shared/webhook_client.h"
 #include "ksim/api/rules/name_rules.h"
 
 namespace ksim::api {
@@ -107,6 +109,16 @@ bool AnyStatus(const Value& versions) {
   return std::any_of(versions.items().begin(), versions.items().end(), HasStatus);
 }
 
+// `shared`: whether the schema stands at the same place as the fields.
+void CheckSelectable(const Value& version, bool shared, std::string_view otherwise,
+                     const FieldPath& at, FieldErrorList* errors) {
+  const Value& fields = version.Get("selectableFields");
+  if (fields.empty()) return;
+  const FieldPath path = at.Child("selectableFields");
+  if (!shared) return errors->Invalid(path, "", otherwise);
+  ValidateSelectableFields(fields, version.Get("schema").Get("openAPIV3Schema"), path, errors);
+}
+
 // validateCustomResourceDefinitionVersion: what it does not share.
 void CheckVersion(const Value& versions, std::size_t i, const FieldPath& at,
                   FieldErrorList* errors) {
@@ -120,6 +132,10 @@ void CheckVersion(const Value& versions, std::size_t i, const FieldPath& at,
   if (!IsShared(versions, "additionalPrinterColumns"))
     CheckColumns(version.Get("additionalPrinterColumns"), at.Child("additionalPrinterColumns"),
                  errors);
+  if (!IsShared(versions, "selectableFields"))
+    CheckSelectable(version, !IsShared(versions, "schema"),
+                    "may only be set when `version.schema.openAPIV3Schema` is not included", at,
+                    errors);
 }
 
 void AddBadVersions(const Value& versions, std::string_view why, const FieldPath& path,
@@ -130,6 +146,24 @@ void AddBadVersions(const Value& versions, std::string_view why, const FieldPath
               fmt::format("Invalid value: []apiextensions.CustomResourceDefinitionVersion{}: {}",
                           versions.is_array() ? "{}" : "(nil)", why),
               path.ToString());
+}
+
+// validateConversionReviewVersions
+void CheckReviewVersions(const Value& versions, const FieldPath& at, FieldErrorList* errors) {
+  if (versions.empty()) return errors->Required(at);
+  std::set<std::string_view> seen;
+  for (std::size_t i = 0; i < versions.size(); ++i) {
+    const std::string_view version = versions.at(i).AsString();
+    if (!seen.insert(version).second) {
+      errors->Invalid(at.Index(i), version, "duplicate version");
+      continue;
+    }
+    for (const std::string& problem : Dns1035Label(version))
+      errors->Invalid(at.Index(i), version, problem);
+  }
+  if (!seen.contains("v1") && !seen.contains("v1beta1"))
+    errors->Invalid(at, versions, GoShape::kStringSlice,
+                    "must include at least one of v1, v1beta1");
 }
 
 // validateCustomResourceConversion
@@ -151,14 +185,12 @@ void CheckConversion(const Value& conversion, const FieldPath& at, FieldErrorLis
     errors->Required(at_config, "required when strategy is set to Webhook");
   } else if (config.Has("url") == config.Has("service")) {
     errors->Required(at_config, "exactly one of url or service is required");
+  } else if (config.Has("url")) {
+    ValidateWebhookUrl(config.Get("url").AsString(), at_config.Child("url"), errors);
+  } else {
+    ValidateWebhookService(config.Get("service"), at_config.Child("service"), errors);
   }
-  if (versions.empty()) return errors->Required(at_versions);
-  bool known = false;
-  for (const Value& v : versions.items())
-    known = known || v.AsString() == "v1" || v.AsString() == "v1beta1";
-  if (!known)
-    errors->Invalid(at_versions, versions, GoShape::kStringSlice,
-                    "must include at least one of v1, v1beta1");
+  CheckReviewVersions(versions, at_versions, errors);
 }
 
 }  // namespace
@@ -204,6 +236,9 @@ void ValidateDefinedParts(const Value& spec, const FieldPath& path, FieldErrorLi
   if (IsShared(versions, "additionalPrinterColumns"))
     CheckColumns(first.Get("additionalPrinterColumns"), path.Child("additionalPrinterColumns"),
                  errors);
+  if (IsShared(versions, "selectableFields"))
+    CheckSelectable(first, IsShared(versions, "schema"),
+                    "may only be set when validations.schema is included", path, errors);
   CheckConversion(spec.Get("conversion"), path.Child("conversion"), errors);
 }
 

@@ -127,6 +127,13 @@ Value WithCondition(const Value& crd, const DefinitionCondition& condition, Virt
   return crd.Set(kConditions, Value::Array(std::move(conditions)));
 }
 
+bool HasCondition(const Value& crd, const DefinitionCondition& condition) {
+  const Value& old = FindDefinitionCondition(crd, condition.type);
+  return old.Get("status").AsString() == condition.status &&
+         old.Get("reason").AsString() == condition.reason &&
+         old.Get("message").AsString() == condition.message;
+}
+
 bool IsConditionTrue(const Value& crd, std::string_view type) {
   return FindDefinitionCondition(crd, type).Get("status").AsString() == "True";
 }
@@ -135,11 +142,7 @@ std::optional<Value> WithNames(const Value& crd, const std::vector<Value>& all, 
   if (crd.Get("spec").Get("names") == crd.Get(kAccepted)) return std::nullopt;
   const NameJudge judge(crd, all);
   const DefinitionCondition condition = judge.condition();
-  const Value& old = FindDefinitionCondition(crd, "NamesAccepted");
-  const bool same_condition = old.Get("status").AsString() == condition.status &&
-                              old.Get("reason").AsString() == condition.reason &&
-                              old.Get("message").AsString() == condition.message;
-  if (judge.names() == crd.Get(kAccepted) && same_condition) return std::nullopt;
+  if (judge.names() == crd.Get(kAccepted) && HasCondition(crd, condition)) return std::nullopt;
   Value next = WithCondition(crd.Set(kAccepted, judge.names()), condition, now);
   if (IsConditionTrue(crd, "Established")) return next;
   DefinitionCondition established{"Established", "False", "NotAccepted",

@@ -23,6 +23,8 @@ struct DefinitionCondition {
 // SetCRDCondition: its time changes with its status alone.
 value::Value WithCondition(const value::Value& crd, const DefinitionCondition& condition,
                            VirtualTime now);
+// Whether it has that condition already, but for its time.
+bool HasCondition(const value::Value& crd, const DefinitionCondition& condition);
 bool IsConditionTrue(const value::Value& crd, std::string_view type);
 
 // calculateNamesAndConditions: the definition with the names that it may have beside `all` others;

@@ -54,7 +54,13 @@ class DefaultRules {
   void CheckDefault(const SchemaNode& s, const FieldPath& at) {
     const Value& v = s.default_value;
     if (PrunedDefault(s, v) != v) AddInvalid(at, v, "must not have unknown fields", errors_);
-    ValidateBySchema(s, v, nullptr, at.ToString(), errors_);
+    FieldErrorList embedded(errors_->compat());
+    ValidateEmbeddedAt(s, v, at, &embedded);
+    const bool good = embedded.empty();
+    for (StatusCause& cause : embedded.Take())
+      errors_->Add(std::move(cause.reason), std::move(cause.message), std::move(cause.field));
+    // ToKubeOpenAPI leaves the type of an int-or-string open.
+    if (good && !s.int_or_string) ValidateBySchema(s, v, nullptr, at.ToString(), errors_);
   }
 
   // A default is no resource, unless its schema is that of an embedded one.

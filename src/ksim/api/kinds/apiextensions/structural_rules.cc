@@ -209,9 +209,30 @@ class StructuralRules {
   FieldErrorList* errors_;
 };
 
+// validateUnsupportedFields, of the schema and all that is below it.
+bool HasUnsupported(const Value& s) {
+  if (!s.is_object()) return false;
+  for (const char* field :
+       {"id", "$schema", "$ref", "patternProperties", "dependencies", "definitions"}) {
+    const Value& v = s.Get(field);
+    if (v.is_string() ? !v.AsString().empty() : !v.empty()) return true;
+  }
+  if (!s.Get("additionalItems").is_null()) return true;
+  for (const char* field : {"items", "additionalProperties", "not"})
+    if (HasUnsupported(s.Get(field))) return true;
+  for (const Value::Member& m : s.Get("properties").members())
+    if (HasUnsupported(m.value)) return true;
+  for (const char* field : {"allOf", "anyOf", "oneOf"})
+    for (const Value& one : s.Get(field).items())
+      if (HasUnsupported(one)) return true;
+  return false;
+}
+
 }  // namespace
 
 bool ValidateStructural(const Value& schema, const FieldPath& at, FieldErrorList* errors) {
+  // NewStructural fails: what is wrong is said of the fields themselves (OpenApiRules).
+  if (HasUnsupported(schema)) return true;
   FieldErrorList own(errors->compat());
   StructuralRules rules(&own);
   rules.CheckNode(schema, Level::kRoot, at);

@@ -7,7 +7,8 @@
 
 namespace ksim::api {
 
-// ValidateStructural: true if it has added an error.
+// NewStructural and ValidateStructural: true if the schema is not structural. Nothing is added for
+// a field that no structural schema has.
 bool ValidateStructural(const value::Value& schema, const FieldPath& at, FieldErrorList* errors);
 
 }  // namespace ksim::api

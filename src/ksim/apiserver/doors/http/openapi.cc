@@ -140,6 +140,8 @@ class Schemas {
       case GoType::Kind::kInt64:
       case GoType::Kind::kDuration:
         return Type("integer", "int64");
+      case GoType::Kind::kFloat64:
+        return Type("number", "double");
       case GoType::Kind::kTime:
       case GoType::Kind::kMicroTime:
         return Type("string", "date-time");

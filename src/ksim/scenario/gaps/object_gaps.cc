@@ -1,0 +1,34 @@
+#include "ksim/scenario/gaps/object_gaps.h"
+
+#include <fmt/format.h>
+
+namespace ksim::scenario {
+
+using value::Value;
+
+bool IsPrinted(const Value& tree) {
+  return tree.Get("metadata").Has("uid") && !tree.Get("status").empty();
+}
+
+bool HasConditions(const Value& configuration) {
+  for (const Value& webhook : configuration.Get("webhooks").items())
+    if (!webhook.Get("matchConditions").empty()) return true;
+  return false;
+}
+
+std::string ConversionGap(const Value& tree) {
+  const Value& spec = tree.Get("spec");
+  const Value& versions = spec.Get("versions");
+  if (tree.Get("kind").AsString() != "CustomResourceDefinition" || versions.size() < 2 ||
+      spec.Get("conversion").Get("strategy").AsString() != "Webhook")
+    return "";
+  for (const Value& version : versions.items()) {
+    if (version.Get("storage").AsBool())
+      return fmt::format(
+          "webhooks that convert are not simulated: of {} only the version {} can be asked for",
+          tree.Get("metadata").Get("name").AsString(), version.Get("name").AsString());
+  }
+  return "";
+}
+
+}  // namespace ksim::scenario
