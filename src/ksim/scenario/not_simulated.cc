@@ -41,21 +41,6 @@ Value At(Value tree, std::string_view way) {
   return tree;
 }
 
-// Whether a schema has rules in CEL.
-bool HasRules(const Value& schema) {
-  if (schema.is_object() && !schema.Get("x-kubernetes-validations").empty()) return true;
-  for (const Value::Member& m : schema.members())
-    if (HasRules(m.value)) return true;
-  return std::any_of(schema.items().begin(), schema.items().end(), HasRules);
-}
-
-// Whether a webhook of the configuration is called under conditions.
-bool HasConditions(const Value& configuration) {
-  for (const Value& webhook : configuration.Get("webhooks").items())
-    if (!webhook.Get("matchConditions").empty()) return true;
-  return false;
-}
-
 bool WritesObjects(const Step& step) {
   return step.kind == StepKind::kCreate || step.kind == StepKind::kApply ||
          step.kind == StepKind::kReplace;
@@ -176,14 +161,6 @@ class NotSimulatedFinder::Impl {
     if (row == nullptr && !info->custom) return;
     if (info->kind == "Service") LookAtService(manifest);
     if (!LookAtKind(manifest, row)) return;
-    if (info->kind == "CustomResourceDefinition" && HasRules(manifest.tree))
-      AddAt(manifest, "spec", info->kind, nullptr,
-            "the rules of the schema (x-kubernetes-validations) have no effect in this run");
-    if (info->kind.ends_with("WebhookConfiguration") && HasConditions(manifest.tree))
-      AddAt(manifest, "webhooks", info->kind, nullptr,
-            fmt::format("the matchConditions of a {} have no effect in this run: its webhooks are "
-                        "called as if they were true",
-                        info->kind));
     if (info->kind == "Node") LookAtNode(manifest);
     if (info->kind == "Secret") LookAtSecret(manifest);
     if (info->kind == "StatefulSet") LookAtClaimTemplates(manifest);

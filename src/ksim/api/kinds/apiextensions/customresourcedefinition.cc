@@ -105,7 +105,8 @@ void ValidateDefinitionName(const Value& tree, FieldErrorList* errors) {
   }
 }
 
-void ValidateDefinition(const Value& tree, FieldErrorList* errors) {
+// `old_spec` null: a new definition.
+void CheckDefinition(const Value& tree, const Value& old_spec, FieldErrorList* errors) {
   const FieldPath spec("spec");
   const Value& s = tree.Get("spec");
   CheckDefinedGroup(s.Get("group").AsString(), spec.Child("group"), errors);
@@ -115,13 +116,13 @@ void ValidateDefinition(const Value& tree, FieldErrorList* errors) {
   } else if (scope != "Cluster" && scope != "Namespaced") {
     errors->NotSupported(spec.Child("scope"), scope, {"Cluster", "Namespaced"});
   }
-  ValidateDefinedVersions(s, spec, errors);
+  ValidateDefinedVersions(s, old_spec, spec, errors);
   // Within the server the first version is also spec.version.
   const Value& versions = s.Get("versions");
   const std::string_view first = versions.empty() ? "" : versions.at(0).Get("name").AsString();
   if (!first.empty()) CheckDefinedLabel(first, false, spec.Child("version"), errors);
   CheckDefinedNames(s.Get("names"), spec.Child("names"), errors);
-  ValidateDefinedParts(s, spec, errors);
+  ValidateDefinedParts(s, old_spec, spec, errors);
   ValidateStoredVersions(tree, errors);
   if (s.Get("preserveUnknownFields").AsBool())
     errors->Invalid(spec.Child("preserveUnknownFields"), Value::Bool(true), GoShape::kOther,
@@ -129,7 +130,14 @@ void ValidateDefinition(const Value& tree, FieldErrorList* errors) {
                     "spec.versions[*].schema instead");
 }
 
+void ValidateDefinition(const Value& tree, FieldErrorList* errors) {
+  CheckDefinition(tree, Value(), errors);
+}
+
 void ValidateDefinitionUpdate(const Value& updated, const Value& old, FieldErrorList* errors) {
+  // A spec that did not change is not looked at again.
+  const bool same = updated.Get("spec").SameTree(old.Get("spec"));
+  if (!same) CheckDefinition(updated, old.Get("spec"), errors);
   const FieldPath spec("spec");
   const FieldPath names = spec.Child("names");
   const Value& now = updated.Get("spec");
@@ -204,7 +212,7 @@ extern const KindSpec kCustomResourceDefinitionKind = {
     .validation =
         {
             .on_create = {kCheckMeta, kCheckNewObject, kCheckObject},
-            .on_update = {kCheckMetaUpdate, kCheckObject, kCheckChange},
+            .on_update = {kCheckMetaUpdate, kCheckChange},
             .object = ValidateDefinition,
             .new_object = ValidateDefinitionName,
             .change = ValidateDefinitionUpdate,
