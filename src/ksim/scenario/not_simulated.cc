@@ -178,6 +178,7 @@ class NotSimulatedFinder::Impl {
         row == nullptr || row->controller.empty() ? nullptr : Missing(row->controller);
     const bool others = IsOthers("kube-controller-manager") || !scenario_.cluster.guests.empty();
     if (row == nullptr && others) return true;  // a custom kind is for who brought it
+    if (row == nullptr && IsParameter(manifest)) return true;
     if (row != nullptr && row->effect == Effect::kSimulated) return true;
     if (row != nullptr && row->with_rbac && scenario_.cluster.rbac) return true;
     if (row != nullptr && !row->controller.empty() && missing == nullptr) return true;
@@ -189,6 +190,20 @@ class NotSimulatedFinder::Impl {
     }
     const std::string what(row == nullptr ? "nothing will follow" : row->text);
     AddAt(manifest, "kind", kind, missing, NoController(kind, missing) + ": " + what);
+    return false;
+  }
+
+  // Whether an admission policy of the run is judged with objects of the kind.
+  bool IsParameter(const Manifest& manifest) const {
+    for (const Step& step : scenario_.steps) {
+      for (const Manifest& other : step.objects) {
+        const Value& param = other.tree.Get("spec").Get("paramKind");
+        if (other.Kind() == "ValidatingAdmissionPolicy" &&
+            param.Get("apiVersion").AsString() == manifest.ApiVersion() &&
+            param.Get("kind").AsString() == manifest.Kind())
+          return true;
+      }
+    }
     return false;
   }
 
