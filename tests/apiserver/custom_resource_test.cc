@@ -294,5 +294,74 @@ TEST_P(CustomResource, DefinitionsWithMistakesAreRefused) {
   }
 }
 
+constexpr const char* kFleets = R"(
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: fleets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: fleets, kind: Fleet}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    subresources:
+      status: {}
+      scale: {specReplicasPath: .spec.size, statusReplicasPath: .status.size}
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties: {size: {type: integer}, most: {type: integer}, note: {type: string}}
+            x-kubernetes-validations: [{rule: self.size <= self.most, message: too large}]
+          status:
+            type: object
+            properties: {size: {type: integer}}
+            x-kubernetes-validations: [{rule: self.size != 7, message: unlucky}]
+)";
+
+// CRD-20: every way to write comes by the rules.
+TEST_P(CustomResource, RulesJudgeEveryWrite) {
+  ASSERT_EQ(world.Create("customresourcedefinitions", "", Yaml(kFleets)).code, 201);
+  world.Advance(Seconds(1));
+  const auto fleet = [](int size, const char* more) {
+    return Yaml("{apiVersion: example.com/v1, kind: Fleet, metadata: {name: f, namespace: default" +
+                std::string(more) + "}, spec: {size: " + std::to_string(size) + ", most: 3}}");
+  };
+  const std::string value = GetParam() == api::Compat::k1_36 ? "" : ": \"object\"";
+  const auto refused = [&](const api::Response& r, const std::string& place) {
+    EXPECT_EQ(r.code, 422);
+    EXPECT_EQ(r.status.message.view(), "Fleet.example.com \"f\" is invalid: " + place +
+                                           ": Invalid value" + value +
+                                           (place == "spec" ? ": too large" : ": unlucky"));
+  };
+  refused(world.Create("fleets", "default", fleet(4, "")), "spec");
+  const api::Response made = world.Create("fleets", "default", fleet(2, ""));
+  ASSERT_EQ(made.code, 201);
+  const std::string version =
+      ", resourceVersion: '" + std::to_string(made.object.resource_version()) + "'";
+  refused(world.Update("fleets", fleet(5, version.c_str())), "spec");
+  for (const PatchType type : {PatchType::kMerge, PatchType::kApply}) {
+    const std::string body =
+        R"({"apiVersion":"example.com/v1","kind":"Fleet","metadata":{"name":"f"},)"
+        R"("spec":{"size":7,"most":3}})";
+    api::Request request = world.Request(Verb::kPatch, "fleets", "default", "f");
+    request.patch_type = type;
+    request.body = *value::ParseJson(body);
+    if (type == PatchType::kApply) request.field_manager = "m";
+    request.force = type == PatchType::kApply;
+    refused(world.Do(std::move(request)), "spec");
+  }
+  refused(world.Patch("fleets", "default", "f", PatchType::kMerge, R"({"spec":{"replicas":9}})",
+                      "scale"),
+          "spec");
+  refused(world.Patch("fleets", "default", "f", PatchType::kMerge, R"({"status":{"size":7}})",
+                      "status"),
+          "status");
+}
+
 }  // namespace
 }  // namespace ksim::apiserver

@@ -56,6 +56,7 @@ struct Shared {
   // A webhook configuration has been stored: a server whose caches are not ready yet waits for them
   // before it admits anything. Set by the servers.
   bool webhooks_stored = false;
+  bool policies_stored = false;  // the same of a ValidatingAdmissionPolicy or its binding
   // The same of ResourceQuotas and LimitRanges: a server looks for some once there has been one.
   bool quotas_stored = false;
   bool limit_ranges_stored = false;

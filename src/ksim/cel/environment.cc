@@ -25,6 +25,8 @@ EnvironmentOptions EnvironmentOptions::Kubernetes(int minor) {
   o.formats = minor >= 31;
   o.two_variables = minor >= 32;
   o.semver = minor >= 33;
+  o.authorization = minor >= 27;
+  o.authorization_selectors = minor >= 32;
   o.lists = minor >= 34 ? 3 : -1;
   o.parser.optional_syntax = o.optionals >= 0;
   o.parser.two_variable_macros = o.two_variables;
@@ -56,6 +58,7 @@ Environment::Environment(const EnvironmentOptions& options)
   if (options.formats) AddNamedFormatFunctions(t);
   if (options.two_variables) AddTwoVariableFunctions(t);
   if (options.semver) AddSemverFunctions(t);
+  if (options.authorization) AddAuthorizationFunctions(t, options.authorization_selectors);
   if (options.lists >= 0) AddExtListFunctions(t, options.lists);
   declarations_.functions = t;
   declarations_.homogeneous_literals = options.homogeneous_literals;
@@ -80,8 +83,10 @@ void Environment::DeclareVariable(std::string_view name, TypePtr type) {
 }
 
 void Environment::SetFieldTypes(
-    std::function<TypePtr(std::string_view, std::string_view)> field_type) {
+    std::function<TypePtr(std::string_view, std::string_view)> field_type,
+    std::set<std::string, std::less<>> types_with_fields) {
   declarations_.field_type = std::move(field_type);
+  declarations_.types_with_fields = std::move(types_with_fields);
 }
 
 absl::StatusOr<Program> Environment::Compile(std::string_view text) const {

@@ -10,6 +10,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -39,6 +40,8 @@ struct EnvironmentOptions {
   bool networks = true;  // ip and cidr
   bool formats = true;   // format.dns1123Label() ...
   bool semver = true;
+  bool authorization = true;            // what asks an authorizer
+  bool authorization_selectors = true;  // by fields and labels, too
   bool validators = true;
   bool homogeneous_literals = true;
   CostPolicy costs;
@@ -75,8 +78,9 @@ class Environment {
  public:
   explicit Environment(const EnvironmentOptions& options);
   void DeclareVariable(std::string_view name, TypePtr type);
-  // Gives the types of the fields of object types.
-  void SetFieldTypes(std::function<TypePtr(std::string_view, std::string_view)> field_type);
+  // Gives the types of the fields of object types, and which of Kubernetes' own have some.
+  void SetFieldTypes(std::function<TypePtr(std::string_view, std::string_view)> field_type,
+                     std::set<std::string, std::less<>> types_with_fields = {});
 
   // An error has cel-go's text: one "ERROR: <input>:1:5: ..." with its caret for each. One of the
   // constants that a program starts with is FailedPrecondition.

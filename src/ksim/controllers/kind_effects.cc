@@ -17,7 +17,7 @@ constexpr std::string_view kNoTraffic = "no traffic is simulated";
 constexpr std::string_view kNoVolumes = "volumes are not simulated, and pods start without them";
 constexpr std::string_view kNoDrivers = "no storage driver is simulated";
 constexpr std::string_view kNoRbac = "everybody may do everything but what spec.cluster.deny says";
-constexpr std::string_view kNoPolicies = "admission policies are not evaluated";
+constexpr std::string_view kNoPolicies = "mutating admission policies are not evaluated";
 constexpr std::string_view kNoDevices = "devices are not simulated";
 constexpr std::string_view kNoFlow =
     "requests are limited by spec.cluster.maxRequestsInflight alone";
@@ -108,15 +108,14 @@ std::vector<KindEffect> MakeKindEffects() {
       Simulated("node.k8s.io", "RuntimeClass"),                 // admission reads it
       Simulated(kAdmission, "ValidatingWebhookConfiguration"),  // the API server calls them
       Simulated(kAdmission, "MutatingWebhookConfiguration"),
-      None(kAdmission, "ValidatingAdmissionPolicy", kNoPolicies),
-      None(kAdmission, "ValidatingAdmissionPolicyBinding", kNoPolicies),
+      Simulated(kAdmission, "ValidatingAdmissionPolicy"),  // admission judges by them
+      Simulated(kAdmission, "ValidatingAdmissionPolicyBinding"),
       None(kAdmission, "MutatingAdmissionPolicy", kNoPolicies),
       None(kAdmission, "MutatingAdmissionPolicyBinding", kNoPolicies),
       None(kFlow, "FlowSchema", kNoFlow),
       None(kFlow, "PriorityLevelConfiguration", kNoFlow),
       None("apiregistration.k8s.io", "APIService", "no other API server is asked"),
       Needs("certificates.k8s.io", "CertificateSigningRequest", "csrsigning"),
-      // It is established at once. That its schemas check nothing is told where there are some.
       Simulated("apiextensions.k8s.io", "CustomResourceDefinition"),
   };
 }

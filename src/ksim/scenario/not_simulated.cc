@@ -42,14 +42,6 @@ Value At(Value tree, std::string_view way) {
   return tree;
 }
 
-// Whether a schema has rules in CEL.
-bool HasRules(const Value& schema) {
-  if (schema.is_object() && !schema.Get("x-kubernetes-validations").empty()) return true;
-  for (const Value::Member& m : schema.members())
-    if (HasRules(m.value)) return true;
-  return std::any_of(schema.items().begin(), schema.items().end(), HasRules);
-}
-
 bool WritesObjects(const Step& step) {
   return step.kind == StepKind::kCreate || step.kind == StepKind::kApply ||
          step.kind == StepKind::kReplace;
@@ -172,16 +164,8 @@ class NotSimulatedFinder::Impl {
       AddAt(manifest, "status", info->kind, nullptr, std::string(kNoStatus));
     if (info->kind == "Service") LookAtService(manifest);
     if (!LookAtKind(manifest, row)) return;
-    if (info->kind == "CustomResourceDefinition" && HasRules(manifest.tree))
-      AddAt(manifest, "spec", info->kind, nullptr,
-            "the rules of the schema (x-kubernetes-validations) have no effect in this run");
     if (std::string gap = ConversionGap(manifest.tree); !gap.empty())
       AddAt(manifest, "spec.conversion", info->kind, nullptr, std::move(gap));
-    if (info->kind.ends_with("WebhookConfiguration") && HasConditions(manifest.tree))
-      AddAt(manifest, "webhooks", info->kind, nullptr,
-            fmt::format("the matchConditions of a {} have no effect in this run: its webhooks are "
-                        "called as if they were true",
-                        info->kind));
     if (info->kind == "Node") LookAtNode(manifest);
     if (info->kind == "Secret") LookAtSecret(manifest);
     if (info->kind == "StatefulSet") LookAtClaimTemplates(manifest);
@@ -199,6 +183,7 @@ class NotSimulatedFinder::Impl {
         row == nullptr || row->controller.empty() ? nullptr : Missing(row->controller);
     const bool others = IsOthers("kube-controller-manager") || !scenario_.cluster.guests.empty();
     if (row == nullptr && others) return true;  // a custom kind is for who brought it
+    if (row == nullptr && IsParameter(manifest)) return true;
     if (row != nullptr && row->effect == Effect::kSimulated) return true;
     if (row != nullptr && row->with_rbac && scenario_.cluster.rbac) return true;
     if (row != nullptr && !row->controller.empty() && missing == nullptr) return true;
@@ -210,6 +195,20 @@ class NotSimulatedFinder::Impl {
     }
     const std::string what(row == nullptr ? "nothing will follow" : row->text);
     AddAt(manifest, "kind", kind, missing, NoController(kind, missing) + ": " + what);
+    return false;
+  }
+
+  // Whether an admission policy of the run is judged with objects of the kind.
+  bool IsParameter(const Manifest& manifest) const {
+    for (const Step& step : scenario_.steps) {
+      for (const Manifest& other : step.objects) {
+        const Value& param = other.tree.Get("spec").Get("paramKind");
+        if (other.Kind() == "ValidatingAdmissionPolicy" &&
+            param.Get("apiVersion").AsString() == manifest.ApiVersion() &&
+            param.Get("kind").AsString() == manifest.Kind())
+          return true;
+      }
+    }
     return false;
   }
 

@@ -162,6 +162,8 @@ TEST(WebhookConfigurations, RefuseBadWebhooks) {
        "expression: x}]",
        {"webhooks[0].matchConditions[0].expression: Required value",
         "webhooks[0].matchConditions[1].name: Duplicate value: \"a\"",
+        "webhooks[0].matchConditions[2].expression: Invalid value: \"x\": compilation failed: "
+        "ERROR: <input>:1:1: undeclared reference to 'x' (in container '')\n | x\n | ^",
         "webhooks[0].matchConditions[2].name: Required value"}},
   };
   for (const auto& c : kCases) {
@@ -191,16 +193,15 @@ TEST(WebhookConfigurations, AnUpdateNeedNotBeBetterThanWhatIsStored) {
               ElementsAre("webhooks[1].name: Duplicate value: \"a.b.c\""));
 }
 
-// API-210
-TEST(WebhookConfigurations, SayThatConditionsAreNotEvaluated) {
-  const Value with =
-      Prepared(kValidating, Configuration("matchConditions: [{name: a, expression: 'true'}]"));
-  EXPECT_THAT(WarningsOnCreate(KindOf(kValidating), with, Compat::k1_36),
-              ElementsAre("webhooks[0].matchConditions: ksim does not evaluate expressions: the "
-                          "webhook is called as if they were true"));
-  EXPECT_THAT(WarningsOnCreate(KindOf(kValidating), Prepared(kValidating, Configuration("")),
-                               Compat::k1_36),
-              IsEmpty());
+// POLICY-09
+TEST(WebhookConfigurations, ConditionsMustCompile) {
+  const std::string change = "matchConditions: [{name: a, expression: 'object.nix'}]";
+  EXPECT_THAT(
+      CreateErrors(kValidating, Configuration(change)),
+      ElementsAre("webhooks[0].matchConditions[0].expression: Invalid value: \"object.nix\": "
+                  "must evaluate to bool but got dyn"));
+  const Value bad = Prepared(kValidating, Configuration(change));
+  EXPECT_THAT(UpdateErrors(kValidating, bad, bad), IsEmpty()) << "they are as they were";
 }
 
 // API-210

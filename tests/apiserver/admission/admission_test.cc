@@ -278,8 +278,10 @@ TEST(Admission, PluginsRunInUpstreamsOrder) {
                    "TaintNodesByCondition", "PodSecurity", "Priority", "DefaultTolerationSeconds",
                    "DefaultStorageClass", "StorageObjectInUseProtection",
                    "OwnerReferencesPermissionEnforcement", "RuntimeClass", "PodTopologyLabels",
-                   "MutatingAdmissionWebhook", "ValidatingAdmissionWebhook", "ResourceQuota"}));
-  EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_30).size(), 11u);
+                   "MutatingAdmissionWebhook", "ValidatingAdmissionPolicy",
+                   "ValidatingAdmissionWebhook", "ResourceQuota"}));
+  EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_25).size(), 11u);
+  EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_30).size(), 12u);
   EXPECT_EQ(DefaultAdmissionPlugins(Compat::k1_36)[8], "PodTopologyLabels");
   // The first error ends admission, whatever the objects' names: the namespace plugin runs before
   // the priority plugin.

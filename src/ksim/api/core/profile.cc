@@ -29,11 +29,14 @@ constexpr Profile MakeV130() {
   p.stateful_set_auto_delete = true;
   p.job_pod_replacement_policy = true;
   p.job_manual_selector = true;
+  p.webhook_match_conditions = true;
   p.serves_admission_policies = true;
   p.serves_flow_control_v1 = true;
   p.serves_flow_control_beta = false;
   p.serves_flow_control_beta3 = true;
   p.ratchets_custom_resources = true;
+  p.cel_minor = 30;
+  p.rules_have_messages = true;
   p.warns_of_pod_names = true;
   p.warns_of_services = true;
   p.warns_of_ingress_class = true;
@@ -54,6 +57,7 @@ constexpr Profile MakeV136() {
   Profile p = MakeV130();
   p.applied_items_have_all_keys = false;
   p.ratchets_custom_status = true;
+  p.cel_minor = 36;
   p.custom_status_has_path = true;
   p.webhook_services_unworded = true;
   p.definitions_worded_anew = true;

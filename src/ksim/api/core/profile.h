@@ -101,6 +101,7 @@ struct Profile {
   bool warns_of_pod_names = false;         // a name that is no label, of pods and their owners
 
   // Kinds and their versions: pkg/controlplane/instance.go, DefaultAPIResourceConfigSource.
+  bool webhook_match_conditions = false;   // matchConditions of webhooks, from 1.28 on
   bool serves_admission_policies = false;  // ValidatingAdmissionPolicy at v1
   bool serves_device_claims = false;       // resource.k8s.io/v1, from 1.34 on
   bool serves_flow_control_v1 = false;
@@ -143,6 +144,8 @@ struct Profile {
   bool ratchets_custom_status = false;     // statusStrategy.ValidateUpdate too
   bool custom_status_has_path = false;     // ValidateStatusUpdate: errors are under status
   bool webhook_services_unworded = false;  // ValidateWebhookService: a missing name without a text
+  int cel_minor = 25;                      // pkg/cel/environment: whose CEL there is
+  bool rules_have_messages = false;        // ValidationRule: messageExpression, reason, fieldPath
   bool definitions_worded_anew = false;    // validation.go of definitions: texts of 1.36
   bool custom_selectable_fields = false;   // gate CustomResourceFieldSelectors, from 1.31 on
   bool schemas_judge_number_ranges = false;  // numberValidator knows its type and format

@@ -11,6 +11,7 @@
 #include "ksim/api/structural/embedded.h"
 #include "ksim/api/structural/list_types.h"
 #include "ksim/api/structural/prune.h"
+#include "ksim/api/structural/rules.h"
 #include "ksim/api/structural/scale_paths.h"
 #include "ksim/api/structural/schema_validator.h"
 
@@ -132,22 +133,38 @@ Value PrunedForVersion(const ResourceInfo& kind, const Value& tree) {
 }
 
 void ValidateCustom(const ResourceInfo& kind, const Value& tree, const Value* old,
-                    std::string_view subresource, Compat compat, FieldErrors* errors) {
+                    std::string_view subresource, Compat compat, FieldErrors* errors,
+                    std::vector<std::string>* warnings) {
   const SchemaNode* const schema = SchemaOf(kind);
   if (schema == nullptr) return;
+  const bool status = subresource == "status";
   CustomRules rules(kind, *schema, compat);
-  rules.Judge(tree, old, subresource == "status");
+  rules.Judge(tree, old, status);
   FieldErrors found = rules.Take();
   std::move(found.begin(), found.end(), std::back_inserter(*errors));
-  if (!schema->any_rule || std::none_of(errors->begin(), errors->end(), BlocksRules)) return;
-  errors->emplace_back(
-      "FieldValueInvalid",
-      ProfileOf(compat).bad_values_as_json
-          ? "Invalid value: null: some validation rules were not checked because the object was "
-            "invalid; correct the existing errors to complete validation"
-          : "Invalid value: \"null\": some validation rules were not checked because the object "
-            "was invalid; correct the existing errors to complete validation",
-      "<nil>");
+  if (!schema->any_rule) return;
+  if (std::any_of(errors->begin(), errors->end(), BlocksRules)) {
+    errors->emplace_back(
+        "FieldValueInvalid",
+        ProfileOf(compat).bad_values_as_json
+            ? "Invalid value: null: some validation rules were not checked because the object was "
+              "invalid; correct the existing errors to complete validation"
+            : "Invalid value: \"null\": some validation rules were not checked because the object "
+              "was invalid; correct the existing errors to complete validation",
+        "<nil>");
+    return;
+  }
+  const Profile& profile = ProfileOf(compat);
+  const bool ratchets = status ? profile.ratchets_custom_status : profile.ratchets_custom_resources;
+  const cel::RuleResult result =
+      RulesOf(*schema, compat).Validate({.object = tree, .old = old, .ratchets = ratchets});
+  FieldErrorList told(compat);
+  for (const cel::RuleError& error : result.errors) TellRuleError(error, &told);
+  found = told.Take();
+  std::move(found.begin(), found.end(), std::back_inserter(*errors));
+  if (warnings == nullptr) return;
+  for (const cel::RuleError& error : result.warnings)
+    warnings->push_back(RuleWarning(error, compat));
 }
 
 }  // namespace ksim::api

@@ -25,8 +25,10 @@ value::Value PrunedForStore(const ResourceInfo& kind, const value::Value& tree);
 value::Value WithStoredDefaults(const ResourceInfo& kind, const value::Value& tree);
 value::Value PrunedForVersion(const ResourceInfo& kind, const value::Value& tree);
 
-// strategy.Validate, after the metadata; with an `old` object ValidateUpdate. Appends to `errors`.
+// strategy.Validate, after the metadata; with an `old` object ValidateUpdate. Appends to `errors`,
+// and to `warnings`, which may be null, what is wrong where nothing changed.
 void ValidateCustom(const ResourceInfo& kind, const value::Value& tree, const value::Value* old,
-                    std::string_view subresource, Compat compat, FieldErrors* errors);
+                    std::string_view subresource, Compat compat, FieldErrors* errors,
+                    std::vector<std::string>* warnings = nullptr);
 
 }  // namespace ksim::api

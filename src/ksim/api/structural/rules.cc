@@ -1,47 +1,50 @@
 #include "ksim/api/structural/rules.h"
 
-#include "ksim/api/structural/correlation.h"
-#include "ksim/api/structural/field_place.h"
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "ksim/api/structural/findings.h"
 
 namespace ksim::api {
 
-using value::Value;
+cel::RuleOptions RuleOptionsOf(Compat compat) {
+  return cel::RuleOptions::Kubernetes(ProfileOf(compat).cel_minor);
+}
 
-namespace {
+const cel::RuleSet& RulesOf(const SchemaNode& schema, Compat compat) {
+  std::shared_ptr<const cel::RuleSet>& rules = schema.rules[compat];
+  if (rules == nullptr)
+    rules = std::make_shared<const cel::RuleSet>(schema.source, true, RuleOptionsOf(compat));
+  return *rules;
+}
 
-class RuleWalk {
- public:
-  explicit RuleWalk(const std::function<void(const RuledNode&)>& judge) : judge_(judge) {}
-
-  void Walk(const SchemaNode& s, const Value& v, const Value* old, const FieldPath* at) {
-    if (!s.any_rule) return;
-    if (!s.rules.empty() && !v.is_null())
-      judge_(RuledNode{s, v, old, at, old != nullptr && *old == v});
-    for (const Value::Member& m : v.members()) {
-      const SchemaNode* const below = s.FieldNode(m.name);
-      if (below == nullptr) continue;
-      const FieldPath path =
-          s.Find(m.name) != nullptr ? ChildOf(at, m.name.text()) : KeyOf(at, m.name.text());
-      const bool apart = old == nullptr || s.atomic_map;
-      Walk(*below, m.value, apart ? nullptr : CorrelatedField(s, m.name, *old), &path);
-    }
-    if (s.items == nullptr || !v.is_array()) return;
-    const ItemCorrelation correlation(s, v, old);
-    for (std::size_t i = 0; i < v.size(); ++i) {
-      const FieldPath path = at->Index(i);
-      Walk(*s.items, v.at(i), correlation.OldOf(v.at(i)), &path);
-    }
+void TellRuleError(const cel::RuleError& error, FieldErrorList* errors) {
+  std::string field = error.path.empty() ? "<nil>" : error.path;
+  const auto add = [&](const char* reason, const char* what, bool with_value, bool with_detail) {
+    std::string body = what;
+    if (with_value && error.has_value) body += ": " + ShownValue(error.bad_value, errors->compat());
+    if (with_detail && !error.detail.empty()) body += ": " + error.detail;
+    errors->Add(reason, std::move(body), std::move(field));
+  };
+  switch (error.type) {
+    case cel::RuleError::Type::kInvalid:
+      return add("FieldValueInvalid", "Invalid value", true, true);
+    case cel::RuleError::Type::kForbidden:
+      return add("FieldValueForbidden", "Forbidden", false, true);
+    case cel::RuleError::Type::kRequired:
+      return add("FieldValueRequired", "Required value", false, true);
+    case cel::RuleError::Type::kDuplicate:
+      return add("FieldValueDuplicate", "Duplicate value", true, false);
   }
+}
 
- private:
-  const std::function<void(const RuledNode&)>& judge_;
-};
-
-}  // namespace
-
-void VisitRules(const SchemaNode& schema, const Value& object, const Value* old,
-                const std::function<void(const RuledNode&)>& judge) {
-  RuleWalk(judge).Walk(schema, object, old, nullptr);
+std::string RuleWarning(const cel::RuleError& error, Compat compat) {
+  FieldErrorList errors(compat);
+  TellRuleError(error, &errors);
+  const StatusCause cause = errors.Take().front();
+  return fmt::format("{}: {}", cause.field, cause.message);
 }
 
 }  // namespace ksim::api

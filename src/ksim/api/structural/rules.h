@@ -1,27 +1,26 @@
-// Rules of schemas in CEL (x-kubernetes-validations): the place where an evaluator judges them.
+// Rules of schemas in CEL (x-kubernetes-validations), as custom resources are judged by them.
 //
-// Source: apiextensions-apiserver pkg/apiserver/schema/cel/validation.go (Validator.Validate).
+// Sources: apiextensions-apiserver pkg/registry/customresource/strategy.go,
+// pkg/apiserver/schema/cel/validation.go.
 #pragma once
-#include <cstdint>
-#include <functional>
+#include <string>
+#include <vector>
 
 #include "ksim/api/rules/field_errors.h"
 #include "ksim/api/structural/schema_node.h"
-#include "ksim/value/value.h"
+#include "ksim/cel/rules/rules.h"
 
 namespace ksim::api {
 
-// One node of an object whose schema has rules.
-struct RuledNode {
-  const SchemaNode& schema;  // schema.rules: the list of the rules
-  const value::Value& self;
-  const value::Value* old_self;  // null: there is none, or it cannot be told which it was
-  const FieldPath* path;         // null: the whole object
-  bool unchanged;                // equal to its old state: ratcheting lets it pass
-};
+// The CEL of a server of that version.
+cel::RuleOptions RuleOptionsOf(Compat compat);
 
-// Calls `judge` at each node that has rules, outer before inner, fields by name.
-void VisitRules(const SchemaNode& schema, const value::Value& object, const value::Value* old,
-                const std::function<void(const RuledNode&)>& judge);
+// The rules of a resource's schema, compiled at the first call.
+const cel::RuleSet& RulesOf(const SchemaNode& schema, Compat compat);
+
+// An error as a server words it: field.Error.
+void TellRuleError(const cel::RuleError& error, FieldErrorList* errors);
+// The same as a warning: field.Error.Error().
+std::string RuleWarning(const cel::RuleError& error, Compat compat);
 
 }  // namespace ksim::api

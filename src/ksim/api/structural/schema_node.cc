@@ -79,7 +79,6 @@ void SchemaNode::ReadExtensions(const Value& schema) {
   if (list == "map") list_type = ListType::kMap;
   for (const Value& key : schema.Get("x-kubernetes-list-map-keys").items())
     list_keys.emplace_back(key.AsString());
-  rules = schema.Get("x-kubernetes-validations");
 }
 
 void SchemaNode::ReadChecks(const Value& schema) {
@@ -117,7 +116,7 @@ void SchemaNode::Summarize() {
   any_default = !default_value.is_null();
   any_embedded = embedded;
   any_list_type = list_type != ListType::kAtomic;
-  any_rule = !rules.empty();
+  any_rule = !source.Get("x-kubernetes-validations").empty();
   const auto add = [this](const SchemaNode* below) {
     if (below == nullptr) return;
     any_default |= below->any_default;

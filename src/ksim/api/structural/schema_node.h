@@ -5,12 +5,18 @@
 // pkg/apiserver/validation/validation.go ConvertJSONSchemaProps.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "ksim/api/compat.h"
 #include "ksim/value/value.h"
+
+namespace ksim::cel {
+class RuleSet;
+}  // namespace ksim::cel
 
 namespace ksim::api {
 
@@ -63,7 +69,6 @@ struct SchemaNode {
   value::Value default_value;  // null: none
   value::Value enumeration;    // enum
   value::Value required;
-  value::Value rules;  // x-kubernetes-validations
   std::unique_ptr<const Bounds> bounds;
   std::string_view pattern_text;
 
@@ -75,7 +80,10 @@ struct SchemaNode {
   std::unique_ptr<const SchemaNode> not_;
 
   // Whether this node or one below it, by properties, items and additionalProperties, has ...
-  bool any_default = false, any_embedded = false, any_list_type = false, any_rule = false;
+  bool any_default = false, any_embedded = false, any_list_type = false;
+  bool any_rule = false;  // x-kubernetes-validations
+  // The rules of a whole schema, compiled by rules.cc. A cache: it changes no answer.
+  mutable std::map<Compat, std::shared_ptr<const cel::RuleSet>> rules;
 
  private:
   void ReadExtensions(const value::Value& schema);

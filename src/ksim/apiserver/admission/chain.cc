@@ -37,6 +37,7 @@ constexpr Entry kPlugins[] = {
     {"RuntimeClass", MakeRuntimeClass, true},
     {"PodTopologyLabels", MakePodTopologyLabels, true, &Profile::pod_topology_labels},
     {"MutatingAdmissionWebhook", MakeMutatingWebhooks, true},
+    {"ValidatingAdmissionPolicy", MakeValidatingPolicies, true, &Profile::admission_policies},
     {"ValidatingAdmissionWebhook", MakeValidatingWebhooks, true},
     {"ResourceQuota", MakeResourceQuota, true},
 };
@@ -170,6 +171,8 @@ void AdmissionChain::NoteStored(const api::ResourceInfo& r) const {
 void NoteStored(Shared& shared, const api::ResourceInfo& r) {
   if (r.group == "admissionregistration.k8s.io" && r.kind.ends_with("WebhookConfiguration"))
     shared.webhooks_stored = true;
+  if (r.group == "admissionregistration.k8s.io" && r.kind.starts_with("ValidatingAdmissionPolicy"))
+    shared.policies_stored = true;
   if (!r.group.empty()) return;
   if (r.resource == "resourcequotas") shared.quotas_stored = true;
   if (r.resource == "limitranges") shared.limit_ranges_stored = true;

@@ -136,6 +136,7 @@ std::unique_ptr<Plugin> MakeOwnerReferences(const PluginContext& context);
 std::unique_ptr<Plugin> MakeRuntimeClass(const PluginContext& context);
 std::unique_ptr<Plugin> MakePodTopologyLabels(const PluginContext& context);
 std::unique_ptr<Plugin> MakeMutatingWebhooks(const PluginContext& context);
+std::unique_ptr<Plugin> MakeValidatingPolicies(const PluginContext& context);
 std::unique_ptr<Plugin> MakeValidatingWebhooks(const PluginContext& context);
 std::unique_ptr<Plugin> MakeResourceQuota(const PluginContext& context);
 // Behind all that change an object, of a server with RBAC; no plugin that can be named.

@@ -18,6 +18,7 @@ Profile Make130() {
   p.rbac_policy = "1.30";
   p.kubeadm_binds_admins = true;
   p.newest_pod_security = 29;
+  p.admission_policies = true;
   return p;
 }
 

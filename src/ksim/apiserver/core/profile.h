@@ -74,6 +74,7 @@ struct Profile {
   // Other.
   bool service_field_labels = false;  // pkg/apis/core/v1/conversion.go: spec.clusterIP, spec.type
   int newest_pod_security = 25;       // the newest minor version of its Pod Security Standards
+  bool admission_policies = false;    // gate ValidatingAdmissionPolicy, from 1.30 on
   bool pod_topology_labels = false;   // gate PodTopologyLabelsAdmission
 };
 

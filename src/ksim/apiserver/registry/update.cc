@@ -197,7 +197,9 @@ class UpdateTransform final : public Transform {
       tree = *std::move(allocated);
     }
     api::FieldErrors errors = api::ValidateUpdate(r, tree, existing.tree(), sub, context_.compat);
-    api::ValidateCustom(r, tree, &existing.tree(), sub, context_.compat, &errors);
+    std::vector<std::string> warnings;
+    api::ValidateCustom(r, tree, &existing.tree(), sub, context_.compat, &errors, &warnings);
+    for (std::string& text : warnings) rc_.Warn(std::move(text));
     if (!errors.empty()) {
       const api::Status invalid = api::InvalidObject(r, existing.name(), std::move(errors));
       return rc_.EndStage(Stage::kValidate, invalid);

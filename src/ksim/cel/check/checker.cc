@@ -126,7 +126,8 @@ class Checker {
       case TypeKind::kStruct: {
         TypePtr t =
             declarations_.field_type ? declarations_.field_type(target->name, field) : nullptr;
-        if (t == nullptr && target->name.starts_with("kubernetes.")) {
+        if (t == nullptr && target->name.starts_with("kubernetes.") &&
+            !declarations_.types_with_fields.contains(target->name)) {
           Error(e.id, "unexpected failed resolution of '" + target->name + "'");
         } else if (t == nullptr) {
           Error(e.id, "undefined field '" + field + "'");

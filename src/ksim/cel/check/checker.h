@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,8 @@ struct Declarations {
   const FunctionTable* functions = nullptr;
   // The type of a field; null: the object type has none such.
   std::function<TypePtr(std::string_view type_name, std::string_view field)> field_type;
+  // Object types of Kubernetes that have fields; others of its libraries have none to ask for.
+  std::set<std::string, std::less<>> types_with_fields;
   std::map<std::string, TypePtr, std::less<>> types;  // names that are types, "int"
   bool homogeneous_literals = true;  // lists and maps of one type; dyn elements otherwise
 };

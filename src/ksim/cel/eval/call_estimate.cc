@@ -162,6 +162,14 @@ std::optional<CallEstimate> EstimateExtension(const EstimatedCall& call, const C
 
 std::optional<CallEstimate> EstimateKubernetes(const EstimatedCall& call) {
   const std::string_view f = call.function;
+  if (f == "check") return CallEstimate{CostRange::Fixed(kAccessCheckCost), std::nullopt};
+  if (IsAccessFunction(f)) return CallEstimate{CostRange::Fixed(1), std::nullopt};
+  if ((f == "fieldSelector" || f == "labelSelector") && call.args.size() == 1) {
+    const CostRange size = call.SizeOf(call.args[0]);
+    const CostRange cost = CostRange::Fixed(kListCost) + size.Scaled(kTraversalFactor) +
+                           size.Scaled(0.5).Scaled(static_cast<double>(kListCost + kStructCost));
+    return CallEstimate{cost, std::nullopt};
+  }
   if (IsAnyOf(f, {"isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"}) && call.target) {
     return EstimateTraversal(call);
   }

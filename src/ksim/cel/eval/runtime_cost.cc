@@ -64,10 +64,20 @@ std::uint64_t NetworkCost(std::string_view function, std::string_view overload, 
   return cost;
 }
 
+// selectorCostEstimate
+std::uint64_t SelectorCost(std::uint64_t size) {
+  return kListCost + Scaled(size, kTraversalFactor) +
+         Scaled(Scaled(size, 0.5), static_cast<double>(kListCost + kStructCost));
+}
+
 // CostEstimator.CallCost.
 std::optional<std::uint64_t> KubernetesCost(std::string_view function, std::string_view overload,
                                             Arguments args, const Val& result) {
   const auto times = [&](double factor) { return Scaled(PlainSize(args[0]), factor); };
+  if (function == "check") return kAccessCheckCost;
+  if (IsAccessFunction(function)) return 1;
+  if ((function == "fieldSelector" || function == "labelSelector") && args.size() == 2)
+    return SelectorCost(PlainSize(args[1]));
   if (IsOneOf(function, {"isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"})) {
     return args.empty() ? 0 : TraversalCost(args[0]);
   }
@@ -164,6 +174,11 @@ bool ComparesText(std::string_view overload) {
 }
 
 }  // namespace
+
+bool IsAccessFunction(std::string_view function) {
+  return IsOneOf(function, {"serviceAccount", "path", "group", "resource", "subresource",
+                            "namespace", "name", "allowed", "reason", "error", "errored"});
+}
 
 std::uint64_t Scaled(std::uint64_t x, double factor) {
   const double product = std::ceil(static_cast<double>(x) * factor);

@@ -6,6 +6,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "ksim/cel/functions/table.h"
 #include "ksim/cel/values/val.h"
@@ -17,6 +18,7 @@ inline constexpr double kRegexLengthFactor = 0.25;  // common.RegexStringLengthC
 inline constexpr std::uint64_t kListCost = 10;
 inline constexpr std::uint64_t kMapCost = 30;
 inline constexpr std::uint64_t kStructCost = 40;
+inline constexpr std::uint64_t kAccessCheckCost = 350'000;
 
 struct CostPolicy {
   bool kubernetes = true;       // its CostEstimator is asked first
@@ -27,6 +29,9 @@ struct CostPolicy {
 // `overload` is empty if the checker left several possible.
 std::uint64_t CallCost(const CostPolicy& policy, const std::string& function,
                        const std::string& overload, Arguments args, const Val& result);
+
+// Whether the function builds a question to an authorizer or reads its answer: it costs 1.
+bool IsAccessFunction(std::string_view function);
 
 // x times a factor, rounded up.
 std::uint64_t Scaled(std::uint64_t x, double factor);

@@ -26,5 +26,7 @@ void AddIpFunctions(FunctionTable* table);
 void AddCidrFunctions(FunctionTable* table);
 void AddNamedFormatFunctions(FunctionTable* table);  // format.dns1123Label().validate(...)
 void AddSemverFunctions(FunctionTable* table);
+// Questions to an authorizer; with `selectors`, also about some objects of a kind (1.31).
+void AddAuthorizationFunctions(FunctionTable* table, bool selectors);
 
 }  // namespace ksim::cel

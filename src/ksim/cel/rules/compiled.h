@@ -1,12 +1,17 @@
-// The nodes of a RuleSet: a schema's rules compiled, and those of what lies below it.
+// RuleCompiler: the rules of one node of a schema, compiled and estimated.
+//
+// Upstream: apiextensions-apiserver pkg/apiserver/schema/cel/compilation.go Compile.
 #pragma once
-#include <map>
-#include <memory>
+#include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "ksim/cel/environment.h"
 #include "ksim/cel/rules/rules.h"
+#include "ksim/cel/rules/schema.h"
 
 namespace ksim::cel {
 
@@ -22,17 +27,27 @@ struct CompiledRule {
   std::string field;  // of fieldPath, below the place of the rule
 };
 
-struct RuleSet::Node {
-  SchemaPtr schema;
+struct NodeRules {
   std::vector<CompiledRule> rules;
-  std::map<std::string, std::shared_ptr<const Node>, std::less<>> properties;
-  std::shared_ptr<const Node> items, additional;
-  std::vector<std::shared_ptr<const Node>> all_of;
+  bool declared = true;               // false: the schema has no type in CEL, nothing is compiled
+  std::uint64_t max_cardinality = 0;  // how often the place fits into a request
 };
 
-// Null if nothing below has rules. Problems of the rules are noted with their paths.
-std::shared_ptr<const RuleSet::Node> CompileNode(const SchemaPtr& schema,
-                                                 const RuleOptions& options,
-                                                 std::vector<RuleError>* problems);
+// The expressions of a definition's old state, which may use what is no longer, or not yet, for
+// new ones.
+struct KnownExpressions {
+  std::set<std::string, std::less<>> rules, messages;
+};
+
+class RuleCompiler {
+ public:
+  explicit RuleCompiler(const RuleOptions& options);
+  // `known` null: every expression is a stored one.
+  NodeRules Compile(const Schema& schema, const KnownExpressions* known) const;
+
+ private:
+  RuleOptions options_;
+  Environment stored_, fresh_;
+};
 
 }  // namespace ksim::cel

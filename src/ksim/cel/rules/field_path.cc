@@ -60,12 +60,12 @@ std::string FieldOfRule(std::string_view field_path, const Schema& schema, std::
     if (at->has_properties) {
       const auto found = at->properties.find(name);
       if (found == at->properties.end()) return false;
-      at = found->second.get();
+      at = &found->second->Own();
       path += (path.empty() ? "" : ".") + name;
       return true;
     }
     if (at->additional == nullptr) return false;
-    at = at->additional.get();
+    at = &at->additional->Own();
     path += "[" + name + "]";
     return true;
   };

@@ -5,6 +5,7 @@
 
 #include "ksim/base/status.h"
 #include "ksim/cel/rules/compiled.h"
+#include "ksim/cel/rules/correlated.h"
 #include "ksim/cel/rules/view.h"
 #include "ksim/value/text.h"
 
@@ -20,40 +21,57 @@ std::string Trimmed(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(kBlanks) - first + 1));
 }
 
-// How a value corresponds to its old one, for ratcheting (common.CorrelatedObject).
-struct Correlation {
-  const value::Value* now = nullptr;
-  const value::Value* old = nullptr;  // null: nothing corresponds
-};
-
+// Which part of the old object a place has come from; without ratcheting, none.
 struct Ratchet {
-  Correlation current;
-  Correlation parent;  // the nearest ancestor that corresponds
-  bool at_root = true;
+  std::optional<Correlated> current;
+  std::optional<Correlated> parent;  // the nearest ancestor that is known
 
+  // shouldRatchetError
   bool Unchanged() const {
-    const Correlation& c = current.old != nullptr ? current : parent;
-    return c.old != nullptr && *c.now == *c.old;
+    if (current.has_value()) return current->Unchanged();
+    return parent.has_value() && parent->Unchanged();
   }
-  Ratchet Below(const value::Value* now, const value::Value* old) const {
-    if (current.old == nullptr) return *this;
-    return {{now, old}, current, false};
+  Ratchet Key(value::Atom name) const {
+    if (!current.has_value()) return *this;
+    // Both states have been converted to one version.
+    const std::string_view text = name.text();
+    if (!parent.has_value() && (text == "apiVersion" || text == "kind")) return {};
+    return {current->Key(name), current};
+  }
+  Ratchet Index(std::size_t i) const {
+    if (!current.has_value()) return *this;
+    return {current->Index(i), current};
   }
 };
 
-// The element of the old list with the keys of an item.
-const value::Value* OldItem(const Schema& schema, const value::Value& old_list,
-                            const value::Value& item) {
-  if (schema.list_type != "map" || !item.is_object()) return nullptr;
-  for (const value::Value& candidate : old_list.items()) {
-    bool same = candidate.is_object();
-    for (const std::string& key : schema.list_keys) {
-      same = same && item.Has(key) && candidate.Has(key) && item.Get(key) == candidate.Get(key) &&
-             !item.Get(key).is_object() && !item.Get(key).is_array() && !item.Get(key).is_null();
-    }
-    if (same) return &candidate;
+}  // namespace
+
+// A place with rules, or with rules below it.
+struct RuleSet::Node {
+  SchemaPtr schema;
+  NodeRules own;
+  std::map<std::string, std::shared_ptr<const Node>, std::less<>> properties;
+  std::shared_ptr<const Node> items, additional;
+};
+
+namespace {
+
+std::shared_ptr<const RuleSet::Node> MakeNode(const SchemaPtr& schema,
+                                              const RuleCompiler& compiler) {
+  if (!schema->HasRules()) return nullptr;
+  auto node = std::make_shared<RuleSet::Node>();
+  node->schema = schema;
+  if (!schema->rules.empty()) node->own = compiler.Compile(*schema, nullptr);
+  const Schema& own = schema->Own();
+  if (own.items != nullptr) node->items = MakeNode(own.items, compiler);
+  if (own.additional != nullptr) node->additional = MakeNode(own.additional, compiler);
+  for (const auto& [name, property] : own.properties) {
+    auto below = MakeNode(property, compiler);
+    // A field that CEL has no type for is not judged.
+    const bool shown = below != nullptr && (below->own.declared || !EscapeName(name));
+    if (shown) node->properties[name] = std::move(below);
   }
-  return nullptr;
+  return node;
 }
 
 class RuleRun {
@@ -67,10 +85,6 @@ class RuleRun {
              const value::Value* old, const Ratchet& ratchet) {
     if (node == nullptr || object.is_null() || Spent()) return;
     JudgeRules(*node, path, object, old, ratchet);
-    for (const auto& part : node->all_of) {
-      if (Spent()) return;
-      Visit(part.get(), path, object, old, {{}, ratchet.parent, false});
-    }
     if (Spent()) return;
     if (object.is_array()) VisitItems(*node, path, object, old, ratchet);
     if (object.is_object()) VisitMembers(*node, path, object, old, ratchet);
@@ -84,9 +98,9 @@ class RuleRun {
     if (node.items == nullptr) return;
     for (std::size_t i = 0; i < list.size() && !Spent(); ++i) {
       const value::Value* old_item =
-          old != nullptr && old->is_array() ? OldItem(*node.schema, *old, list.at(i)) : nullptr;
+          old != nullptr && old->is_array() ? OldItemOf(*node.schema, *old, list.at(i)) : nullptr;
       Visit(node.items.get(), path + "[" + std::to_string(i) + "]", list.at(i), old_item,
-            ratchet.Below(&list.at(i), old_item));
+            ratchet.Index(i));
     }
   }
 
@@ -97,15 +111,14 @@ class RuleRun {
       const std::string name(m.name.text());
       const value::Value* old_value =
           old != nullptr && old->is_object() ? old->Find(m.name) : nullptr;
-      Ratchet below = ratchet.Below(&m.value, old_value);
-      if (ratchet.at_root && (name == "apiVersion" || name == "kind")) below = {{}, {}, false};
       if (node.additional != nullptr) {
-        Visit(node.additional.get(), path + "[" + name + "]", m.value, old_value, below);
+        Visit(node.additional.get(), path + "[" + name + "]", m.value, old_value,
+              ratchet.Key(m.name));
       }
       const auto property = node.properties.find(name);
       if (property != node.properties.end()) {
         Visit(property->second.get(), path.empty() ? name : path + "." + name, m.value, old_value,
-              below);
+              ratchet.Key(m.name));
       }
     }
   }
@@ -113,6 +126,18 @@ class RuleRun {
   static std::string RuleText(const Rule& rule) {
     return Trimmed(rule.message.empty() ? rule.rule : rule.message);
   }
+
+  // ruleMessageOrDefault
+  std::string MessageOf(const Rule& rule) const {
+    if (rule.message.empty()) return "failed rule: " + RuleText(rule);
+    return options_.trims_messages ? Trimmed(rule.message) : rule.message;
+  }
+
+  struct Place {
+    const std::string& path;
+    const value::Value& object;
+    Activation activation, message_activation;
+  };
 
   void Fail(const std::string& path, const Schema& schema, std::string detail) {
     RuleError error;
@@ -125,8 +150,13 @@ class RuleRun {
 
   void JudgeRules(const RuleSet::Node& node, const std::string& path, const value::Value& object,
                   const value::Value* old, const Ratchet& ratchet) {
-    if (node.rules.empty()) return;
     const Schema& schema = *node.schema;
+    if (!node.own.declared) {
+      return Fail(path, schema,
+                  "rule compiler initialization error: failed to convert to declType for CEL "
+                  "validation rules");
+    }
+    if (node.own.rules.empty()) return;
     if (result_.remaining_budget <= 0) {
       Fail(path, schema,
            "validation failed due to running out of cost budget, no further validation rules will "
@@ -137,7 +167,7 @@ class RuleRun {
     const Val self = ViewOf(object, node.schema);
     const bool has_old = old != nullptr && !old->is_null();
     const Val old_self = has_old ? ViewOf(*old, node.schema) : Val();
-    for (const CompiledRule& compiled : node.rules) {
+    for (const CompiledRule& compiled : node.own.rules) {
       if (!compiled.error.empty()) {
         Fail(path, schema, "rule compile error: " + compiled.error);
         continue;
@@ -146,22 +176,27 @@ class RuleRun {
       const bool optional =
           options_.optional_old_self && compiled.rule.optional_old_self.value_or(false);
       if (compiled.uses_old_self && !has_old && !optional) continue;
-      const Activation activation = [&](std::string_view name) -> std::optional<Val> {
-        if (name == "self") return self;
-        if (name != "oldSelf") return std::nullopt;
-        if (optional) return has_old ? Val::Optional(old_self) : Val::None();
-        if (!has_old) return std::nullopt;
-        return old_self;
+      const auto activation = [&](bool shown_optional) -> Activation {
+        return [&, shown_optional](std::string_view name) -> std::optional<Val> {
+          if (name == "self") return self;
+          if (name != "oldSelf") return std::nullopt;
+          if (shown_optional) return has_old ? Val::Optional(old_self) : Val::None();
+          if (!has_old) return std::nullopt;
+          return old_self;
+        };
       };
-      if (!JudgeRule(compiled, node, path, object, activation, ratchet)) return;
+      // A messageExpression never sees oldSelf as an optional.
+      const Place place{path, object, activation(optional), activation(false)};
+      if (!JudgeRule(compiled, node, place, ratchet)) return;
     }
   }
 
   // False: nothing more is to be run.
-  bool JudgeRule(const CompiledRule& compiled, const RuleSet::Node& node, const std::string& path,
-                 const value::Value& object, const Activation& activation, const Ratchet& ratchet) {
+  bool JudgeRule(const CompiledRule& compiled, const RuleSet::Node& node, const Place& place,
+                 const Ratchet& ratchet) {
     const Schema& schema = *node.schema;
-    const Evaluation e = compiled.program->Evaluate(activation);
+    const std::string& path = place.path;
+    const Evaluation e = compiled.program->Evaluate(place.activation);
     const std::string text = RuleText(compiled.rule);
     if (e.cost > static_cast<std::uint64_t>(result_.remaining_budget)) {
       Fail(path, schema,
@@ -193,39 +228,31 @@ class RuleRun {
       return true;
     }
     if (e.value.is_true()) return true;
-    return Report(compiled, schema, path, object, activation, ratchet);
+    return Report(compiled, schema, place, ratchet);
   }
 
-  bool Report(const CompiledRule& compiled, const Schema& schema, const std::string& path,
-              const value::Value& object, const Activation& activation, const Ratchet& ratchet) {
+  bool Report(const CompiledRule& compiled, const Schema& schema, const Place& place,
+              const Ratchet& ratchet) {
     RuleError error;
-    error.path = path;
-    if (!compiled.field.empty()) {
-      error.path += (path.empty() || compiled.field[0] == '[' ? "" : ".") + compiled.field;
-    }
-    error.detail = compiled.rule.message.empty() ? "failed rule: " + RuleText(compiled.rule)
-                                                 : Trimmed(compiled.rule.message);
+    error.path = place.path;
+    if (!compiled.field.empty()) error.path += (place.path.empty() ? "" : ".") + compiled.field;
+    error.detail = MessageOf(compiled.rule);
     bool go_on = true;
     if (compiled.message.has_value()) {
-      const MessageResult message = EvaluateMessage(compiled, activation);
-      if (message.ends) {
-        error.has_value = true;
-        error.bad_value = value::Value::String(schema.type);
-        error.detail = message.text;
-        go_on = false;
-      } else if (!message.text.empty()) {
-        error.detail = message.text;
-      }
+      const MessageResult message = EvaluateMessage(compiled, place.message_activation);
+      go_on = !message.ends;
+      if (!message.text.empty()) error.detail = message.text;
     }
     if (go_on) {
       const std::string& reason = options_.reasons ? compiled.rule.reason : kNone;
       if (reason == "FieldValueForbidden") error.type = RuleError::Type::kForbidden;
       if (reason == "FieldValueRequired") error.type = RuleError::Type::kRequired;
       if (reason == "FieldValueDuplicate") error.type = RuleError::Type::kDuplicate;
-      error.has_value = schema.type != "object" && schema.type != "array";
-      if (error.has_value) error.bad_value = object;
     }
-    const bool ratchets = options_.ratcheting && !compiled.uses_old_self && ratchet.Unchanged();
+    const bool shows = go_on && options_.shows_values;
+    error.has_value = !shows || (schema.type != "object" && schema.type != "array");
+    error.bad_value = shows ? place.object : value::Value::String(schema.type);
+    const bool ratchets = !compiled.uses_old_self && ratchet.Unchanged();
     (ratchets ? result_.warnings : result_.errors).push_back(std::move(error));
     if (!go_on) result_.remaining_budget = -1;
     return go_on;
@@ -269,16 +296,18 @@ class RuleRun {
 RuleOptions RuleOptions::Kubernetes(int minor) {
   RuleOptions o;
   o.environment = EnvironmentOptions::Kubernetes(minor);
+  o.fresh_environment = EnvironmentOptions::Kubernetes(minor - 1);
   o.message_expressions = minor >= 27;
+  o.trims_messages = minor >= 27;
   o.reasons = minor >= 28;
   o.optional_old_self = minor >= 30;
-  o.ratcheting = minor >= 30;
+  o.shows_values = minor > 30;
   return o;
 }
 
-RuleSet::RuleSet(const value::Value& schema, const RuleOptions& options) : options_(options) {
-  const SchemaPtr root = Schema::FromTree(schema, true);
-  root_ = CompileNode(root, options_, &problems_);
+RuleSet::RuleSet(const value::Value& schema, bool root, const RuleOptions& options)
+    : options_(options), schema_(Schema::FromTree(schema, root)) {
+  root_ = MakeNode(schema_, RuleCompiler(options_));
 }
 
 RuleSet::~RuleSet() = default;
@@ -286,11 +315,13 @@ RuleSet::RuleSet(RuleSet&&) noexcept = default;
 
 bool RuleSet::empty() const { return root_ == nullptr; }
 
-RuleResult RuleSet::Validate(const value::Value& object, const value::Value& old_object,
-                             std::int64_t budget) const {
-  RuleRun run(options_, budget);
-  const value::Value* old = old_object.is_null() ? nullptr : &old_object;
-  run.Visit(root_.get(), "", object, old, {{&object, old}, {}, true});
+RuleResult RuleSet::Validate(const RuleRequest& request) const {
+  RuleRun run(options_, request.budget);
+  const bool is_update = request.old != nullptr && !request.old->is_null();
+  Ratchet ratchet;
+  if (is_update && request.ratchets)
+    ratchet.current = Correlated{&request.object, request.old, schema_.get()};
+  run.Visit(root_.get(), request.path, request.object, is_update ? request.old : nullptr, ratchet);
   return run.Take();
 }
 

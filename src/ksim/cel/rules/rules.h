@@ -1,16 +1,18 @@
 // x-kubernetes-validations: the CEL rules of a custom resource's schema, compiled once and judged
 // on each write.
 //
-//   RuleSet rules(schema_tree, options);
-//   for (const SchemaProblem& p : rules.problems()) ...   // when the definition is written
-//   RuleResult r = rules.Validate(new_object, old_object);  // when an object is
+//   RuleSet rules(schema_tree, true, RuleOptions::Kubernetes(30));
+//   RuleResult r = rules.Validate({.object = now, .old = &before, .ratchets = true});
 //
-// Upstream: apiextensions-apiserver pkg/apiserver/schema/cel/{compilation,validation}.go,
-// pkg/apis/apiextensions/validation/validation.go, apiserver pkg/cel/common/equality.go.
+// Mistakes in the rules themselves are told when the definition is written: compiled.h and
+// src/ksim/api/kinds/apiextensions/expression_rules.h.
+//
+// Upstream: apiextensions-apiserver pkg/apiserver/schema/cel/validation.go.
 #pragma once
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ksim/cel/environment.h"
@@ -20,20 +22,22 @@ namespace ksim::cel {
 
 // A field.Error in the making.
 struct RuleError {
-  enum class Type : std::uint8_t { kInvalid, kForbidden, kRequired, kDuplicate, kInternal };
+  enum class Type : std::uint8_t { kInvalid, kForbidden, kRequired, kDuplicate };
   Type type = Type::kInvalid;
-  std::string path;  // spec.items[0].name; empty for the root
-  bool has_value = false;
+  std::string path;        // spec.items[0].name; empty for the root
+  bool has_value = false;  // false: the value is not shown
   value::Value bad_value;
   std::string detail;
 };
 
 struct RuleOptions {
-  EnvironmentOptions environment = EnvironmentOptions::Kubernetes(36);
-  bool message_expressions = true;  // 1.27
-  bool reasons = true;              // reason and fieldPath, 1.28
-  bool optional_old_self = true;    // CRDValidationRatcheting, 1.30
-  bool ratcheting = true;
+  EnvironmentOptions environment = EnvironmentOptions::Kubernetes(36);  // of stored expressions
+  EnvironmentOptions fresh_environment = EnvironmentOptions::Kubernetes(35);  // of new ones
+  bool message_expressions = true;                                            // 1.27
+  bool reasons = true;            // reason and fieldPath, 1.28
+  bool optional_old_self = true;  // 1.30
+  bool trims_messages = true;     // a message without the blanks around it, with the above
+  bool shows_values = true;       // an error has its scalar, else the name of its type
 
   static RuleOptions Kubernetes(int minor);
 };
@@ -44,25 +48,30 @@ struct RuleResult {
   std::int64_t remaining_budget = 0;
 };
 
+struct RuleRequest {
+  const value::Value& object;
+  const value::Value* old = nullptr;  // null: a creation
+  bool ratchets = false;              // CRDValidationRatcheting
+  std::string path = {};              // of the object; empty for a whole one
+  std::int64_t budget = kRuntimeCostBudget;
+};
+
 class RuleSet {
  public:
-  RuleSet(const value::Value& schema, const RuleOptions& options);
+  // `root`: the schema is that of a resource.
+  RuleSet(const value::Value& schema, bool root, const RuleOptions& options);
   ~RuleSet();
   RuleSet(RuleSet&&) noexcept;
 
   bool empty() const;
-  // The errors in the rules themselves, at paths below openAPIV3Schema.
-  const std::vector<RuleError>& problems() const { return problems_; }
-  // `old_object` null: a creation. The budget is that of the whole object.
-  RuleResult Validate(const value::Value& object, const value::Value& old_object,
-                      std::int64_t budget = kRuntimeCostBudget) const;
+  RuleResult Validate(const RuleRequest& request) const;
 
   struct Node;
 
  private:
-  std::shared_ptr<const Node> root_;
   RuleOptions options_;
-  std::vector<RuleError> problems_;
+  SchemaPtr schema_;
+  std::shared_ptr<const Node> root_;
 };
 
 // The field that a rule's fieldPath names, as a path below the rule's place: ".a['b.c']" is

@@ -52,11 +52,20 @@ void AddResourceFields(Schema* schema) {
   metadata->has_properties = true;
   metadata->properties["name"] = text;
   metadata->properties["generateName"] = text;
-  const auto own = schema->properties.find("metadata");
-  const bool complete = own != schema->properties.end() &&
-                        own->second->properties.contains("name") &&
-                        own->second->properties.contains("generateName");
-  if (!complete) schema->properties["metadata"] = std::move(metadata);
+  schema->properties["metadata"] = std::move(metadata);
+}
+
+bool HasTyped(const Schema& schema, std::string_view name, std::string_view type) {
+  const auto found = schema.properties.find(name);
+  return found != schema.properties.end() && found->second->type == type;
+}
+
+bool HasResourceFields(const Schema& schema) {
+  if (!HasTyped(schema, "kind", "string") || !HasTyped(schema, "apiVersion", "string") ||
+      !HasTyped(schema, "metadata", "object"))
+    return false;
+  const Schema& metadata = *schema.properties.find("metadata")->second;
+  return HasTyped(metadata, "name", "string") && HasTyped(metadata, "generateName", "string");
 }
 
 std::int64_t NotNegative(std::int64_t n) { return std::max<std::int64_t>(n, 0); }
@@ -146,11 +155,7 @@ SchemaPtr Schema::FromTree(const value::Value& tree, bool root) {
   if (tree.Get("additionalProperties").is_object()) {
     s->additional = FromTree(tree.Get("additionalProperties"), false);
   }
-  for (const value::Value& part : tree.Get("allOf").items()) {
-    s->all_of.push_back(FromTree(part, false));
-  }
   s->list_type = tree.Get("x-kubernetes-list-type").AsString();
-  s->map_type = tree.Get("x-kubernetes-map-type").AsString();
   s->list_keys = Texts(tree.Get("x-kubernetes-list-map-keys"));
   s->max_length = Limit(tree.Get("maxLength"));
   s->max_items = Limit(tree.Get("maxItems"));
@@ -165,7 +170,10 @@ SchemaPtr Schema::FromTree(const value::Value& tree, bool root) {
   for (const value::Value& rule : tree.Get("x-kubernetes-validations").items()) {
     s->rules.push_back(RuleOf(rule));
   }
-  if (root || s->embedded) AddResourceFields(s.get());
+  if ((root || s->embedded) && !HasResourceFields(*s)) {
+    s->own = std::make_shared<const Schema>(*s);
+    AddResourceFields(s.get());
+  }
   return s;
 }
 
@@ -173,11 +181,8 @@ bool Schema::HasRules() const {
   if (!rules.empty()) return true;
   if (items != nullptr && items->HasRules()) return true;
   if (additional != nullptr && additional->HasRules()) return true;
-  for (const auto& [name, schema] : properties) {
-    if (schema->HasRules()) return true;
-  }
-  return std::any_of(all_of.begin(), all_of.end(),
-                     [](const SchemaPtr& part) { return part->HasRules(); });
+  return std::any_of(properties.begin(), properties.end(),
+                     [](const auto& property) { return property.second->HasRules(); });
 }
 
 DeclaredPtr Declared::Of(const Schema& s, const std::string& name) {

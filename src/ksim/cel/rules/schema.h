@@ -36,15 +36,16 @@ struct Schema {
   std::map<std::string, SchemaPtr, std::less<>> properties;
   std::vector<std::string> required;
   SchemaPtr items, additional;
-  std::vector<SchemaPtr> all_of;
-  std::string list_type, map_type;
+  std::string list_type;
   std::vector<std::string> list_keys;
   std::optional<std::int64_t> max_length, max_items, max_properties;
   std::optional<std::int64_t> longest_enum;  // bytes of the longest string of an enum
   std::vector<Rule> rules;
+  SchemaPtr own;  // of a resource: the schema without what every resource has
 
   // `root`: of a resource: apiVersion, kind, metadata.name and generateName are always there.
   static SchemaPtr FromTree(const value::Value& tree, bool root);
+  const Schema& Own() const { return own == nullptr ? *this : *own; }
   bool HasRules() const;
 };
 

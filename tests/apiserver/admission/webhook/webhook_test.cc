@@ -293,5 +293,35 @@ TEST(Webhooks, ConfigurationsOfAdmissionAreExempt) {
   EXPECT_THAT(world.hooks.reviews, IsEmpty());
 }
 
+// POLICY-09
+TEST(Webhooks, AreAskedIfTheirConditionsHold) {
+  WebhookWorld world;
+  world.Validating(R"({"matchConditions":[
+      {"name":"a","expression":"object.metadata.name != 'b'"},
+      {"name":"user","expression":"request.userInfo.username == 'system:admin'"}]})");
+  EXPECT_EQ(world.CreateMap("b").code, 201);
+  EXPECT_THAT(world.hooks.reviews, IsEmpty());
+  EXPECT_EQ(world.CreateMap("a").code, 201);
+  EXPECT_EQ(world.hooks.reviews.size(), 1u);
+}
+
+// POLICY-09: a condition that cannot be told is a failure.
+TEST(Webhooks, AreNotAskedIfConditionsFail) {
+  constexpr const char* kFailing =
+      R"("matchConditions":[{"name":"a","expression":"object.data.nix == 'x'"}])";
+  WebhookWorld strict;
+  strict.Validating(std::string("{") + kFailing + "}");
+  const api::Response refused = strict.CreateMap("a");
+  EXPECT_EQ(refused.code, 403);
+  EXPECT_EQ(refused.status.message.view(),
+            "configmaps \"a\" is forbidden: expression 'object.data.nix == 'x'' resulted in "
+            "error: no such key: nix");
+  WebhookWorld lenient;
+  lenient.Validating(std::string(R"({"failurePolicy":"Ignore",)") + kFailing + "}");
+  EXPECT_EQ(lenient.CreateMap("a").code, 201);
+  EXPECT_THAT(lenient.hooks.reviews, IsEmpty());
+  EXPECT_THAT(strict.hooks.reviews, IsEmpty());
+}
+
 }  // namespace
 }  // namespace ksim::apiserver

@@ -48,9 +48,9 @@ extern const KindSpec kMutatingWebhookConfigurationKind = {
             .change = CheckWebhooksUpdate,
             .standard_finalizers = false,
         },
-    .warnings_on_create = WebhookWarnings,
+    .warnings_on_create = StaticNameWarnings,
     .warnings_on_update = [](const value::Value& updated, const value::Value&,
-                             Compat compat) { return WebhookWarnings(updated, compat); },
+                             Compat compat) { return StaticNameWarnings(updated, compat); },
 };
 
 }  // namespace ksim::api

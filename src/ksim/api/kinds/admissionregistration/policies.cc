@@ -1,12 +1,16 @@
 #include "ksim/api/kinds/admissionregistration/policies.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "ksim/api/core/fields.h"
 #include "ksim/api/core/tree_edit.h"
+#include "ksim/api/kinds/admissionregistration/webhooks.h"
 #include "ksim/api/kinds/shared/pod_template.h"
 #include "ksim/api/printing/printer_cells.h"
 #include "ksim/api/rules/meta_validation.h"
@@ -36,6 +40,25 @@ Value DefaultMatchResources(const Value& given) {
         }));
   }
   return match;
+}
+
+// validateNamedRuleWithOperations
+void CheckNamedRule(const Value& rule, const FieldPath& path, FieldErrorList* errors) {
+  const FieldPath names = path.Child("resourceNames");
+  std::set<std::string_view> seen;
+  for (std::size_t i = 0; i < rule.Get("resourceNames").size(); ++i) {
+    const std::string_view name = rule.Get("resourceNames").at(i).AsString();
+    errors->InvalidAll(names.Index(i), name, PathSegmentName(name));
+    if (!seen.insert(name).second) errors->Duplicate(names.Index(i), name);
+  }
+  CheckHookRule(rule, path, errors);
+}
+
+// Problems of one text as one error.
+void InvalidJoined(const NameProblems& problems, std::string_view text, std::string_view before,
+                   const FieldPath& path, FieldErrorList* errors) {
+  if (problems.empty()) return;
+  errors->Invalid(path, text, fmt::format("{}{}", before, fmt::join(problems, ",")));
 }
 
 // validateParamRef
@@ -85,6 +108,54 @@ void CheckPolicyBinding(const Value& spec, const FieldPath& path, FieldErrorList
     errors->InvalidAll(path.Child("policyName"), policy, Dns1123Subdomain(policy));
   }
   CheckParamRef(spec.Get("paramRef"), path.Child("paramRef"), errors);
+  CheckMatchResources(spec.Get("matchResources"), path.Child("matchResources"), errors);
+}
+
+void CheckMatchResources(const Value& match, const FieldPath& path, FieldErrorList* errors) {
+  if (match.is_null()) return;
+  ValidateChoice(match.Get("matchPolicy").AsString(), true, path.Child("matchPolicy"),
+                 {"Equivalent", "Exact"}, errors);
+  for (const char* selector : {"namespaceSelector", "objectSelector"}) {
+    if (match.Get(selector).is_null()) {
+      errors->Required(path.Child(selector));
+    } else {
+      ValidateLabelSelector(match.Get(selector), path.Child(selector), errors);
+    }
+  }
+  for (const char* list : {"resourceRules", "excludeResourceRules"}) {
+    const FieldPath rules = path.Child(list);
+    for (std::size_t i = 0; i < match.Get(list).size(); ++i)
+      CheckNamedRule(match.Get(list).at(i), rules.Index(i), errors);
+  }
+}
+
+void CheckParamKind(const Value& kind, const FieldPath& path, FieldErrorList* errors) {
+  if (kind.is_null()) return;
+  const FieldPath at_version = path.Child("apiVersion");
+  const FieldPath at_kind = path.Child("kind");
+  const std::string_view api_version = kind.Get("apiVersion").AsString();
+  const auto slashes = std::count(api_version.begin(), api_version.end(), '/');
+  const std::size_t slash = std::min(api_version.find('/'), api_version.size());
+  const std::string_view group = slashes == 0 ? "" : api_version.substr(0, slash);
+  const std::string_view version = slashes == 0 ? api_version : api_version.substr(slash + 1);
+  if (api_version.empty()) {
+    errors->Required(at_version);
+  } else if (slashes > 1) {
+    errors->Invalid(at_version, api_version,
+                    fmt::format("unexpected GroupVersion string: {}", api_version));
+  } else {
+    InvalidJoined(group.empty() ? NameProblems() : Dns1123Subdomain(group), group, "", at_version,
+                  errors);
+    if (version.empty()) {
+      errors->Invalid(at_version, api_version, "version must be specified");
+    } else {
+      InvalidJoined(Dns1035Label(version), version, "", at_version, errors);
+    }
+  }
+  const std::string_view name = kind.Get("kind").AsString();
+  if (name.empty()) return errors->Required(at_kind);
+  InvalidJoined(Dns1035Label(cells::Lower(name)), name,
+                "may have mixed case, but should otherwise match: ", at_kind, errors);
 }
 
 std::string ParamKindCell(const Object& policy) {

@@ -18,7 +18,12 @@ namespace ksim::api {
 value::Value DefaultPolicy(const value::Value& tree, Compat compat);
 value::Value DefaultPolicyBinding(const value::Value& tree, Compat compat);
 
-// The policy that a binding names, and its parameter.
+// validateMatchResources, of what is there.
+void CheckMatchResources(const value::Value& match, const FieldPath& path, FieldErrorList* errors);
+// validateParamKind, likewise.
+void CheckParamKind(const value::Value& kind, const FieldPath& path, FieldErrorList* errors);
+
+// The policy that a binding names, its parameter and what it matches.
 void CheckPolicyBinding(const value::Value& spec, const FieldPath& path, FieldErrorList* errors);
 
 std::string ParamKindCell(const Object& policy);

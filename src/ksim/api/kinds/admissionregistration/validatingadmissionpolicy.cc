@@ -1,5 +1,5 @@
 // The kinds ValidatingAdmissionPolicy and ValidatingAdmissionPolicyBinding of
-// admissionregistration.k8s.io/v1. Their expressions are not evaluated, nor looked at.
+// admissionregistration.k8s.io/v1.
 //
 // Source: pkg/apis/admissionregistration/v1/defaults.go; pkg/apis/admissionregistration/validation;
 // pkg/printers/internalversion/printers.go printValidatingAdmissionPolicy and its binding.
@@ -12,6 +12,7 @@
 #include "ksim/api/core/kind_spec.h"
 #include "ksim/api/core/profile.h"
 #include "ksim/api/kinds/admissionregistration/policies.h"
+#include "ksim/api/kinds/admissionregistration/policy_expressions.h"
 #include "ksim/api/kinds/admissionregistration/webhooks.h"
 #include "ksim/api/object.h"
 #include "ksim/api/printing/printer_cells.h"
@@ -25,28 +26,32 @@ using value::Value;
 
 namespace {
 
-void ValidatePolicy(const Value& tree, FieldErrorList* errors) {
+// validateValidatingAdmissionPolicySpec; `old_spec` null: a new policy.
+void CheckPolicy(const Value& tree, const Value& old_spec, FieldErrorList* errors) {
   const FieldPath path("spec");
   const Value& spec = tree.Get(Fields().spec);
   ValidateChoice(spec.Get("failurePolicy").AsString(), true, path.Child("failurePolicy"),
                  {"Fail", "Ignore"}, errors);
+  CheckParamKind(spec.Get("paramKind"), path.Child("paramKind"), errors);
   const FieldPath match = path.Child("matchConstraints");
   if (spec.Get("matchConstraints").is_null()) {
     errors->Required(match);
-  } else if (spec.Get("matchConstraints").Get("resourceRules").empty()) {
-    errors->Required(match.Child("resourceRules"));
+  } else {
+    CheckMatchResources(spec.Get("matchConstraints"), match, errors);
+    if (spec.Get("matchConstraints").Get("resourceRules").empty())
+      errors->Required(match.Child("resourceRules"));
   }
-  const FieldPath validations = path.Child("validations");
-  if (spec.Get("validations").empty() && spec.Get("auditAnnotations").empty()) {
-    for (const char* field : {"validations", "auditAnnotations"})
-      errors->Required(path.Child(field),
-                       "validations or auditAnnotations must contain at least one item");
-  }
-  for (std::size_t i = 0; i < spec.Get("validations").size(); ++i) {
-    const FieldPath at = validations.Index(i);
-    if (spec.Get("validations").at(i).Get("expression").AsString().empty())
-      errors->Required(at.Child("expression"), "expression is not specified");
-  }
+  CheckPolicyExpressions(tree, old_spec, path, errors);
+}
+
+void ValidatePolicy(const Value& tree, FieldErrorList* errors) {
+  CheckPolicy(tree, Value(), errors);
+}
+
+void ValidatePolicyUpdate(const Value& updated, const Value& old, FieldErrorList* errors) {
+  const Value& old_spec = old.Get(Fields().spec);
+  // A spec that did not change is not looked at again.
+  if (!updated.Get(Fields().spec).SameTree(old_spec)) CheckPolicy(updated, old_spec, errors);
 }
 
 // validateValidationActions
@@ -98,8 +103,9 @@ extern const KindSpec kValidatingAdmissionPolicyKind = {
     .validation =
         {
             .on_create = {kCheckMeta, kCheckObject},
-            .on_update = {kCheckMetaUpdate, kCheckObject},
+            .on_update = {kCheckMetaUpdate, kCheckChange},
             .object = ValidatePolicy,
+            .change = ValidatePolicyUpdate,
             .standard_finalizers = false,
         },
     .warnings_on_create = StaticNameWarnings,

@@ -10,6 +10,7 @@
 
 #include "ksim/api/core/profile.h"
 #include "ksim/api/core/tree_edit.h"
+#include "ksim/api/kinds/admissionregistration/match_conditions.h"
 #include "ksim/api/kinds/shared/webhook_client.h"
 #include "ksim/api/object.h"
 #include "ksim/api/printing/printer_cells.h"
@@ -26,7 +27,6 @@ using Texts = std::initializer_list<std::string_view>;
 
 constexpr std::int64_t kDefaultTimeout = 10;  // seconds
 constexpr std::int64_t kMaxTimeout = 30;
-constexpr std::size_t kMaxConditions = 64;
 constexpr std::string_view kVersions[] = {"v1", "v1beta1"};  // of AdmissionReview
 
 bool IsOneOf(std::string_view text, Texts texts) {
@@ -81,6 +81,8 @@ struct Leniency {
   bool side_effects = false;
   bool review_versions = false;
   bool names = false;
+  bool conditions = false;  // they are as they were
+  KnownTexts known;         // expressions of the old conditions
 };
 
 void RefuseWithWildcard(const Value& list, const FieldPath& path, std::string_view others,
@@ -126,7 +128,8 @@ void CheckHookResources(const Value& resources, const FieldPath& path, FieldErro
                     "if '*' is present, must not specify other resources without subresources");
 }
 
-// validateRuleWithOperations
+}  // namespace
+
 void CheckHookRule(const Value& rule, const FieldPath& path, FieldErrorList* errors) {
   const Value& operations = rule.Get("operations");
   if (operations.empty()) errors->Required(path.Child("operations"));
@@ -151,6 +154,8 @@ void CheckHookRule(const Value& rule, const FieldPath& path, FieldErrorList* err
   if (!scope.is_null() && !IsOneOf(scope.AsString(), {"*", "Cluster", "Namespaced"}))
     errors->NotSupported(path.Child("scope"), scope.AsString(), {"*", "Cluster", "Namespaced"});
 }
+
+namespace {
 
 void CheckHookClient(const Value& config, const FieldPath& path, FieldErrorList* errors) {
   const Value& url = config.Get("url");
@@ -216,25 +221,6 @@ void CheckReviewVersions(const Value& versions, bool lenient, const FieldPath& p
                     "must include at least one of v1, v1beta1");
 }
 
-// validateMatchConditions, but for the expressions' CEL.
-void CheckHookConditions(const Value& conditions, const FieldPath& path, FieldErrorList* errors) {
-  if (conditions.size() > kMaxConditions) errors->TooMany(path, conditions.size(), kMaxConditions);
-  std::set<std::string_view> names;
-  for (std::size_t i = 0; i < conditions.size(); ++i) {
-    const FieldPath at = path.Index(i);
-    const std::string_view expression = conditions.at(i).Get("expression").AsString();
-    if (expression.find_first_not_of(" \t\r\n\v\f") == expression.npos)
-      errors->Required(at.Child("expression"));
-    const std::string_view name = conditions.at(i).Get("name").AsString();
-    if (name.empty()) {
-      errors->Required(at.Child("name"));
-      continue;
-    }
-    errors->InvalidAll(at.Child("name"), name, QualifiedName(name, errors->compat()));
-    if (!names.insert(name).second) errors->Duplicate(at.Child("name"), name);
-  }
-}
-
 // validateValidatingWebhook, validateMutatingWebhook
 void CheckWebhook(const Value& hook, const Leniency& lenient, const FieldPath& path,
                   FieldErrorList* errors) {
@@ -260,7 +246,9 @@ void CheckWebhook(const Value& hook, const Leniency& lenient, const FieldPath& p
   }
   choice("reinvocationPolicy", {"IfNeeded", "Never"});
   CheckHookClient(hook.Get("clientConfig"), path.Child("clientConfig"), errors);
-  CheckHookConditions(hook.Get("matchConditions"), path.Child("matchConditions"), errors);
+  if (!lenient.conditions && errors->profile().webhook_match_conditions)
+    CheckMatchConditions(hook.Get("matchConditions"), false, lenient.known,
+                         path.Child("matchConditions"), errors);
 }
 
 void CheckEachHook(const Value& tree, const Leniency& lenient, FieldErrorList* errors) {
@@ -279,8 +267,19 @@ void CheckEachHook(const Value& tree, const Leniency& lenient, FieldErrorList* e
   }
 }
 
-Leniency LeniencyOf(const Value& old) {
+// `updated` brings the same conditions (ignoreValidatingWebhookMatchConditions).
+bool HasSameConditions(const Value& updated, const Value& old) {
+  const Value& now = updated.Get("webhooks");
+  const Value& before = old.Get("webhooks");
+  if (now.size() != before.size()) return false;
+  for (std::size_t i = 0; i < now.size(); ++i)
+    if (now.at(i).Get("matchConditions") != before.at(i).Get("matchConditions")) return false;
+  return true;
+}
+
+Leniency LeniencyOf(const Value& updated, const Value& old) {
   Leniency lenient;
+  lenient.conditions = HasSameConditions(updated, old);
   std::set<std::string_view> names;
   for (const Value& hook : old.Get("webhooks").items()) {
     if (!IsOneOf(hook.Get("sideEffects").AsString(), {"None", "NoneOnDryRun"}))
@@ -288,6 +287,8 @@ Leniency LeniencyOf(const Value& old) {
     const Value& versions = hook.Get("admissionReviewVersions");
     if (!versions.empty() && !HasRecognizedVersion(versions)) lenient.review_versions = true;
     if (!names.insert(hook.Get("name").AsString()).second) lenient.names = true;
+    for (const Value& condition : hook.Get("matchConditions").items())
+      lenient.known.emplace(condition.Get("expression").AsString());
   }
   return lenient;
 }
@@ -312,7 +313,7 @@ void CheckWebhooks(const Value& tree, FieldErrorList* errors) {
 }
 
 void CheckWebhooksUpdate(const Value& updated, const Value& old, FieldErrorList* errors) {
-  CheckEachHook(updated, LeniencyOf(old), errors);
+  CheckEachHook(updated, LeniencyOf(updated, old), errors);
 }
 
 std::vector<std::string> WebhookCells(const Object& o, VirtualTime now) {
@@ -326,19 +327,6 @@ std::vector<std::string> StaticNameWarnings(const Value& tree, Compat compat) {
   return {
       "metadata.name: names ending with \".static.k8s.io\" are reserved for static manifest-based "
       "configurations and cannot be managed via the API"};
-}
-
-std::vector<std::string> WebhookWarnings(const Value& tree, Compat compat) {
-  std::vector<std::string> warnings = StaticNameWarnings(tree, compat);
-  const Value& hooks = tree.Get("webhooks");
-  for (std::size_t i = 0; i < hooks.size(); ++i) {
-    if (!hooks.at(i).Get("matchConditions").empty())
-      warnings.push_back(fmt::format(
-          "webhooks[{}].matchConditions: ksim does not evaluate expressions: the webhook is called "
-          "as if they were true",
-          i));
-  }
-  return warnings;
 }
 
 }  // namespace ksim::api

@@ -34,9 +34,10 @@ void CheckWebhooks(const value::Value& tree, FieldErrorList* errors);
 void CheckWebhooksUpdate(const value::Value& updated, const value::Value& old,
                          FieldErrorList* errors);
 
-// WarningsForStaticSuffix: names that are reserved for configurations from files. And which
-// webhooks have conditions, which are not evaluated.
-std::vector<std::string> WebhookWarnings(const value::Value& tree, Compat compat);
+// validateRuleWithOperations: a rule of a webhook or of a policy.
+void CheckHookRule(const value::Value& rule, const FieldPath& path, FieldErrorList* errors);
+
+// WarningsForStaticSuffix: names that are reserved for configurations from files.
 std::vector<std::string> StaticNameWarnings(const value::Value& tree, Compat compat);
 
 }  // namespace ksim::api

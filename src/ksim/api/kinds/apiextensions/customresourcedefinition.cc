@@ -125,7 +125,8 @@ void ValidateNewDefinition(const Value& tree, FieldErrorList* errors) {
   ValidateApproval(tree, nullptr, errors);
 }
 
-void ValidateDefinition(const Value& tree, FieldErrorList* errors) {
+// `old_spec` null: a new definition.
+void CheckDefinition(const Value& tree, const Value& old_spec, FieldErrorList* errors) {
   const FieldPath spec("spec");
   const Value& s = tree.Get("spec");
   CheckDefinedGroup(s.Get("group").AsString(), spec.Child("group"), errors);
@@ -135,7 +136,7 @@ void ValidateDefinition(const Value& tree, FieldErrorList* errors) {
   } else if (scope != "Cluster" && scope != "Namespaced") {
     errors->NotSupported(spec.Child("scope"), scope, {"Cluster", "Namespaced"});
   }
-  ValidateDefinedVersions(s, spec, errors);
+  ValidateDefinedVersions(s, old_spec, spec, errors);
   // Within the server the first version is also spec.version.
   const Value& versions = s.Get("versions");
   const std::string_view first = versions.empty() ? "" : versions.at(0).Get("name").AsString();
@@ -145,7 +146,7 @@ void ValidateDefinition(const Value& tree, FieldErrorList* errors) {
     if (s.Get("names").Get(field).AsString().empty()) errors->Required(names.Child(field));
   }
   CheckDefinedNames(s.Get("names"), names, errors);
-  ValidateDefinedParts(s, spec, errors);
+  ValidateDefinedParts(s, old_spec, spec, errors);
 }
 
 // ValidateCustomResourceDefinitionStatus
@@ -166,7 +167,14 @@ void ValidateDefinitionStatus(const Value& tree, FieldErrorList* errors) {
                     "spec.versions[*].schema instead");
 }
 
+void ValidateDefinition(const Value& tree, FieldErrorList* errors) {
+  CheckDefinition(tree, Value(), errors);
+}
+
 void ValidateDefinitionUpdate(const Value& updated, const Value& old, FieldErrorList* errors) {
+  // A spec that did not change is not looked at again.
+  const bool same = updated.Get("spec").SameTree(old.Get("spec"));
+  if (!same) CheckDefinition(updated, old.Get("spec"), errors);
   const FieldPath spec("spec");
   const FieldPath names = spec.Child("names");
   const Value& now = updated.Get("spec");
@@ -269,7 +277,7 @@ extern const KindSpec kCustomResourceDefinitionKind = {
     .validation =
         {
             .on_create = {kCheckMeta, kCheckNewObject, kCheckObject, kCheckStatus},
-            .on_update = {kCheckMetaUpdate, kCheckObject, kCheckChange, kCheckStatus},
+            .on_update = {kCheckMetaUpdate, kCheckChange, kCheckStatus},
             .on_status_update = {kCheckMetaUpdate, kCheckChange},
             .object = ValidateDefinition,
             .new_object = ValidateNewDefinition,

@@ -119,14 +119,31 @@ void CheckSelectable(const Value& version, bool shared, std::string_view otherwi
   ValidateSelectableFields(fields, version.Get("schema").Get("openAPIV3Schema"), path, errors);
 }
 
+// findVersionsWithUnchangedSchemas, of one version; from 1.30 on, as other lenience towards what
+// did not change.
+bool HasOldSchema(const Value& version, const Value& old_spec, const Profile& profile) {
+  if (!profile.ratchets_custom_resources) return false;
+  for (const Value& old : old_spec.Get("versions").items()) {
+    if (old.Get("name") == version.Get("name")) return old.Get("schema") == version.Get("schema");
+  }
+  return false;
+}
+
+void CheckSchema(const Value& version, bool status_enabled, const Value& old_spec,
+                 const FieldPath& at, FieldErrorList* errors) {
+  const OldExpressions old{ExpressionsOf(old_spec.Get("versions")),
+                           HasOldSchema(version, old_spec, errors->profile())};
+  ValidateDefinedSchema(version.Get("schema").Get("openAPIV3Schema"), status_enabled, old, at,
+                        errors);
+}
+
 // validateCustomResourceDefinitionVersion: what it does not share.
-void CheckVersion(const Value& versions, std::size_t i, const FieldPath& at,
+void CheckVersion(const Value& versions, std::size_t i, const Value& old_spec, const FieldPath& at,
                   FieldErrorList* errors) {
   const Value& version = versions.at(i);
   CheckDeprecation(version, at, errors);
   if (!IsShared(versions, "schema"))
-    ValidateDefinedSchema(version.Get("schema").Get("openAPIV3Schema"), HasStatus(version),
-                          at.Child("schema"), errors);
+    CheckSchema(version, HasStatus(version), old_spec, at.Child("schema"), errors);
   if (!IsShared(versions, "subresources"))
     CheckSubresources(version.Get("subresources"), at.Child("subresources"), errors);
   if (!IsShared(versions, "additionalPrinterColumns"))
@@ -195,7 +212,8 @@ void CheckConversion(const Value& conversion, const FieldPath& at, FieldErrorLis
 
 }  // namespace
 
-void ValidateDefinedVersions(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
+void ValidateDefinedVersions(const Value& spec, const Value& old_spec, const FieldPath& path,
+                             FieldErrorList* errors) {
   const Value& versions = spec.Get("versions");
   const FieldPath at_versions = path.Child("versions");
   const std::string_view needed =
@@ -216,7 +234,7 @@ void ValidateDefinedVersions(const Value& spec, const FieldPath& path, FieldErro
     const NameProblems problems = Dns1035Label(name);
     if (!problems.empty())
       errors->Invalid(at.Child("name"), name, fmt::format("{}", fmt::join(problems, ",")));
-    CheckVersion(versions, i, at, errors);
+    CheckVersion(versions, i, old_spec, at, errors);
   }
   if (names.size() != versions.size())
     errors->Invalid(at_versions, versions, GoShape::kOther, "must contain unique version names");
@@ -225,12 +243,12 @@ void ValidateDefinedVersions(const Value& spec, const FieldPath& path, FieldErro
                    errors);
 }
 
-void ValidateDefinedParts(const Value& spec, const FieldPath& path, FieldErrorList* errors) {
+void ValidateDefinedParts(const Value& spec, const Value& old_spec, const FieldPath& path,
+                          FieldErrorList* errors) {
   const Value& versions = spec.Get("versions");
   const Value& first = versions.at(0);
   if (IsShared(versions, "schema"))
-    ValidateDefinedSchema(first.Get("schema").Get("openAPIV3Schema"), AnyStatus(versions),
-                          path.Child("validation"), errors);
+    CheckSchema(first, AnyStatus(versions), old_spec, path.Child("validation"), errors);
   if (IsShared(versions, "subresources"))
     CheckSubresources(first.Get("subresources"), path.Child("subresources"), errors);
   if (IsShared(versions, "additionalPrinterColumns"))

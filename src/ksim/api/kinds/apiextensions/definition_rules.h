@@ -11,9 +11,11 @@
 namespace ksim::api {
 
 // The part of validateCustomResourceDefinitionSpec before the names, and that after them.
-void ValidateDefinedVersions(const value::Value& spec, const FieldPath& path,
-                             FieldErrorList* errors);
-void ValidateDefinedParts(const value::Value& spec, const FieldPath& path, FieldErrorList* errors);
+// `old_spec` is null for a new definition.
+void ValidateDefinedVersions(const value::Value& spec, const value::Value& old_spec,
+                             const FieldPath& path, FieldErrorList* errors);
+void ValidateDefinedParts(const value::Value& spec, const value::Value& old_spec,
+                          const FieldPath& path, FieldErrorList* errors);
 
 // ValidateCustomResourceDefinitionStoredVersions
 void ValidateStoredVersions(const value::Value& crd, FieldErrorList* errors);

@@ -13,6 +13,7 @@
 #include "ksim/api/structural/embedded.h"
 #include "ksim/api/structural/findings.h"
 #include "ksim/api/structural/prune.h"
+#include "ksim/api/structural/rules.h"
 #include "ksim/api/structural/schema_node.h"
 #include "ksim/api/structural/schema_validator.h"
 
@@ -37,9 +38,10 @@ void AddInvalid(const FieldPath& at, const Value& bad, std::string_view why,
 class DefaultRules {
  public:
   explicit DefaultRules(FieldErrorList* errors) : errors_(errors) {}
+  bool spent() const { return budget_ < 0; }
 
   void Check(const SchemaNode& s, const FieldPath& at, bool inside_meta) {
-    if (!s.any_default) return;
+    if (!s.any_default || spent()) return;
     if (s.embedded) inside_meta = false;
     if (!s.default_value.is_null() && !inside_meta) CheckDefault(s, at.Child("default"));
     if (s.items != nullptr) Check(*s.items, at.Child("items"), inside_meta);
@@ -60,7 +62,26 @@ class DefaultRules {
     for (StatusCause& cause : embedded.Take())
       errors_->Add(std::move(cause.reason), std::move(cause.message), std::move(cause.field));
     // ToKubeOpenAPI leaves the type of an int-or-string open.
+    const std::size_t before = errors_->size();
     if (good && !s.int_or_string) ValidateBySchema(s, v, nullptr, at.ToString(), errors_);
+    if (good && errors_->size() == before && s.any_rule) CheckByRules(s, at);
+  }
+
+  // A default has to do as what is there already, and as what is new.
+  void CheckByRules(const SchemaNode& s, const FieldPath& at) {
+    const cel::RuleOptions options = RuleOptionsOf(errors_->compat());
+    const cel::RuleSet rules(s.source, false, options);
+    const auto judge = [&](const Value* old) {
+      const cel::RuleResult result = rules.Validate(
+          {.object = s.default_value, .old = old, .path = at.ToString(), .budget = budget_});
+      for (const cel::RuleError& error : result.errors) TellRuleError(error, errors_);
+      return result;
+    };
+    const cel::RuleResult kept = judge(&s.default_value);
+    std::int64_t left = kept.remaining_budget;
+    if (kept.errors.empty() && errors_->profile().ratchets_custom_resources)
+      left = std::min(left, judge(nullptr).remaining_budget);
+    budget_ = left;
   }
 
   // A default is no resource, unless its schema is that of an embedded one.
@@ -73,21 +94,25 @@ class DefaultRules {
   }
 
   FieldErrorList* errors_;
+  std::int64_t budget_ = cel::kRuntimeCostBudget;
 };
 
 // ValidateCustomResourceDefinitionOpenAPISchema with specStandardValidatorV3.
 class OpenApiRules {
  public:
-  explicit OpenApiRules(FieldErrorList* errors) : errors_(errors) {}
+  OpenApiRules(FieldErrorList* errors, ExpressionRules* expressions)
+      : errors_(errors), expressions_(expressions) {}
 
   struct Where {
     std::string_view no_defaults;  // the reason why no default may be set; "": it may
     bool inside_meta = false;
     bool root = false;
+    ExpressionPlace place;
   };
 
   void Check(const Value& s, const FieldPath& at, Where where) {
     if (!s.is_object()) return;
+    const std::size_t before = errors_->size();
     CheckStandard(s, at, where);
     if (s.Get("uniqueItems").AsBool())
       errors_->Forbidden(at.Child("uniqueItems"),
@@ -101,7 +126,9 @@ class OpenApiRules {
     CheckMapType(s, at);
     CheckListType(s, at);
     CheckListItems(s, at);
-    CheckRules(s.Get("x-kubernetes-validations"), at.Child("x-kubernetes-validations"));
+    CheckRules(s, at.Child("x-kubernetes-validations"));
+    // Expressions are looked at where nothing here or below is wrong.
+    if (errors_->size() == before) expressions_->Check(s, where.place, at);
   }
 
  private:
@@ -135,6 +162,7 @@ class OpenApiRules {
     const Value& properties = s.Get("properties");
     Where below = where;
     below.root = false;
+    below.place = where.place.Field(s);
     if (!more.is_null()) {
       if (!properties.empty() && !(more.is_bool() && more.AsBool()))
         errors_->Forbidden(at.Child("additionalProperties"),
@@ -157,12 +185,15 @@ class OpenApiRules {
       const FieldPath list = at.Child("properties");
       Check(m.value, list.Key(name), inside);
     }
-    Check(s.Get("not"), at.Child("not"), below);
+    Where junctor = below;
+    junctor.place = where.place.Unjudged();
+    Check(s.Get("not"), at.Child("not"), junctor);
     for (const char* field : {"allOf", "oneOf", "anyOf"}) {
       const FieldPath list = at.Child(field);
       for (std::size_t i = 0; i < s.Get(field).size(); ++i)
-        Check(s.Get(field).at(i), list.Index(i), below);
+        Check(s.Get(field).at(i), list.Index(i), junctor);
     }
+    below.place = where.place.Items(s, at);
     if (s.Get("items").is_object()) Check(s.Get("items"), at.Child("items"), below);
   }
 
@@ -282,39 +313,47 @@ class OpenApiRules {
   }
 
   // The texts of rules, but for the expressions.
-  void CheckRules(const Value& rules, const FieldPath& at) {
-    for (std::size_t i = 0; i < rules.size(); ++i) CheckRule(rules.at(i), at.Index(i));
+  void CheckRules(const Value& s, const FieldPath& at) {
+    const Value& rules = s.Get("x-kubernetes-validations");
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+      CheckRule(rules.at(i), at.Index(i));
+      if (errors_->profile().rules_have_messages) CheckMessage(s, rules.at(i), at.Index(i));
+    }
   }
+  static bool IsBlank(std::string_view text) {
+    return text.find_first_not_of(" \t\n\v\f\r") == text.npos;
+  }
+  std::string Worded(std::string_view field, std::string_view what) const {
+    return errors_->profile().definitions_worded_anew ? std::string(what)
+                                                      : fmt::format("{} {}", field, what);
+  }
+
   void CheckRule(const Value& rule, const FieldPath& at) {
-    const auto blank = [](std::string_view text) {
-      return text.find_first_not_of(" \t\n\v\f\r") == text.npos;
-    };
     const auto breaks = [](std::string_view text) {
       const std::size_t end = text.find_last_not_of(" \t\n\v\f\r");
       const std::size_t begin = text.find_first_not_of(" \t\n\v\f\r");
       return end != text.npos &&
              text.substr(begin, end - begin + 1).find_first_of("\n\r") != text.npos;
     };
-    const bool anew = errors_->profile().definitions_worded_anew;
-    const auto worded = [&](std::string_view field, std::string_view what) {
-      return anew ? std::string(what) : fmt::format("{} {}", field, what);
-    };
     const std::string_view text = rule.Get("rule").AsString();
     const std::string_view message = rule.Get("message").AsString();
-    if (blank(text)) {
+    if (IsBlank(text)) {
       errors_->Required(at.Child("rule"), "rule is not specified");
-    } else if (!message.empty() && blank(message)) {
+    } else if (!message.empty() && IsBlank(message)) {
       errors_->Invalid(at.Child("message"), message,
-                       worded("message", "must be non-empty if specified"));
+                       Worded("message", "must be non-empty if specified"));
     } else if (breaks(message)) {
       errors_->Invalid(at.Child("message"), message,
-                       worded("message", "must not contain line breaks"));
-    } else if (breaks(text) && blank(message)) {
+                       Worded("message", "must not contain line breaks"));
+    } else if (breaks(text) && IsBlank(message)) {
       errors_->Required(at.Child("message"),
                         "message must be specified if rule contains line breaks");
     }
+  }
+
+  void CheckMessage(const Value& s, const Value& rule, const FieldPath& at) {
     const std::string_view expression = rule.Get("messageExpression").AsString();
-    if (!expression.empty() && blank(expression))
+    if (!expression.empty() && IsBlank(expression))
       errors_->Required(at.Child("messageExpression"),
                         "messageExpression must be non-empty if specified");
     const Value& reason = rule.Get("reason");
@@ -324,15 +363,21 @@ class OpenApiRules {
           {"FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"},
           errors_);
     const std::string_view path = rule.Get("fieldPath").AsString();
-    if (!path.empty() && blank(path))
+    if (!path.empty() && IsBlank(path))
       errors_->Invalid(at.Child("fieldPath"), path,
-                       worded("fieldPath", "must be non-empty if specified"));
+                       Worded("fieldPath", "must be non-empty if specified"));
     if (path.find_first_of("\n\r") != path.npos)
       errors_->Invalid(at.Child("fieldPath"), path,
-                       worded("fieldPath", "must not contain line breaks"));
+                       Worded("fieldPath", "must not contain line breaks"));
+    if (path.empty()) return;
+    std::string problem;
+    cel::FieldOfRule(path, cel::Schema::FromTree(s, false)->Own(), &problem);
+    if (!problem.empty())
+      errors_->Invalid(at.Child("fieldPath"), path, Worded("fieldPath", "must be a valid path"));
   }
 
   FieldErrorList* errors_;
+  ExpressionRules* expressions_;
 };
 
 // With a status subresource the root may have only what is not lost when the status is judged
@@ -366,20 +411,25 @@ void CheckRootFields(const Value& schema, const FieldPath& at, FieldErrorList* e
 
 }  // namespace
 
-void ValidateDefinedSchema(const Value& schema, bool status_enabled, const FieldPath& path,
-                           FieldErrorList* errors) {
+void ValidateDefinedSchema(const Value& schema, bool status_enabled, const OldExpressions& old,
+                           const FieldPath& path, FieldErrorList* errors) {
   if (!schema.is_object()) return;
   const FieldPath at = path.Child("openAPIV3Schema");
   if (status_enabled) CheckRootFields(schema, path, errors);
   if (schema.Get("nullable").AsBool())
     errors->Forbidden(at.Child("nullable"), "nullable cannot be true at the root");
+  const std::size_t before = errors->size();
   if (!ValidateStructural(schema, at, errors)) {
     const auto node = SchemaNode::Compile(schema);
     DefaultRules(errors).Check(*node, at, false);
   }
   OpenApiRules::Where where;
-  where.root = true;
-  OpenApiRules(errors).Check(schema, at, where);
+  where.root = where.place.root = true;
+  where.place.judged = errors->size() == before;
+  ExpressionRules expressions(errors->compat(), old);
+  OpenApiRules(errors, &expressions).Check(schema, at, where);
+  expressions.CheckTotal(at);
+  expressions.AppendTo(errors);
 }
 
 }  // namespace ksim::api

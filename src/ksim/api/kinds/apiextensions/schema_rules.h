@@ -4,14 +4,15 @@
 // (validateCustomResourceDefinitionValidation, ValidateCustomResourceDefinitionOpenAPISchema),
 // pkg/apiserver/schema/{validation,complete}.go, pkg/apiserver/schema/defaulting/validation.go.
 #pragma once
+#include "ksim/api/kinds/apiextensions/expression_rules.h"
 #include "ksim/api/rules/field_errors.h"
 #include "ksim/value/value.h"
 
 namespace ksim::api {
 
-// validateCustomResourceDefinitionValidation: `path` is that of the schema's parent. Expressions in
-// CEL are not compiled.
-void ValidateDefinedSchema(const value::Value& schema, bool status_enabled, const FieldPath& path,
+// validateCustomResourceDefinitionValidation: `path` is that of the schema's parent.
+void ValidateDefinedSchema(const value::Value& schema, bool status_enabled,
+                           const OldExpressions& old, const FieldPath& path,
                            FieldErrorList* errors);
 
 }  // namespace ksim::api

@@ -37,15 +37,15 @@ sim::Task<api::Result<Hooks>> HookDispatcher::KnownHooks(const Attributes& a) {
   co_return source_.Get();
 }
 
-Value HookDispatcher::Shown(const Value& tree, std::int64_t version, bool stored,
-                            const Attributes& a, const api::ResourceInfo& at) const {
+Value ShownToHook(const PluginContext& context, const Value& tree, std::int64_t version,
+                  bool stored, const Attributes& a, const api::ResourceInfo& at) {
   if (!tree.is_object()) return Value();
   const bool own = KindAt(a.resource, a.subresource).kind == a.resource.kind;
   Value shown = tree;
   if (own && &at != &a.resource) shown = FromStored(at, ToStored(a.resource, tree));
   if (version != 0) shown = api::Object::FromTree(std::move(shown), version).ToTree();
   if (!own) return shown;
-  return api::GoForm(at, shown, context_.shared.compat,
+  return api::GoForm(at, shown, context.shared.compat,
                      stored ? api::Stored::kYes : api::Stored::kNo);
 }
 

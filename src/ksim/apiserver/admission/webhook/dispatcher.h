@@ -16,6 +16,11 @@
 
 namespace ksim::apiserver {
 
+// The object, or the stored one, as whoever judges it at that resource is shown it; null for none.
+value::Value ShownToHook(const PluginContext& context, const value::Value& tree,
+                         std::int64_t version, bool stored, const Attributes& a,
+                         const api::ResourceInfo& at);
+
 class HookDispatcher {
  public:
   // `resource`: as of HookSource.
@@ -34,9 +39,10 @@ class HookDispatcher {
   // The webhooks to look at; 403 if the server does not know them in time.
   sim::Task<api::Result<Hooks>> KnownHooks(const Attributes& a);
 
-  // The object, or the stored one, as a webhook at that resource is shown it; null for none.
   value::Value Shown(const value::Value& tree, std::int64_t version, bool stored,
-                     const Attributes& a, const api::ResourceInfo& at) const;
+                     const Attributes& a, const api::ResourceInfo& at) const {
+    return ShownToHook(context_, tree, version, stored, a, at);
+  }
 
   // Whether the webhook may be called in a dry run: a Status to end with if it may not.
   api::Status CheckDryRun(const Hook& hook, const Attributes& a) const;

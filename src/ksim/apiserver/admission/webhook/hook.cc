@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "ksim/api/core/profile.h"
 #include "ksim/apiserver/cacher/resources.h"
 #include "ksim/apiserver/server.h"
 #include "ksim/base/status.h"
@@ -23,30 +24,12 @@ std::vector<std::string> Texts(const Value& list) {
   return texts;
 }
 
-HookRule ReadRule(const Value& tree) {
-  HookRule rule;
-  rule.operations = Texts(tree.Get("operations"));
-  rule.groups = Texts(tree.Get("apiGroups"));
-  rule.versions = Texts(tree.Get("apiVersions"));
-  rule.resources = Texts(tree.Get("resources"));
-  rule.scope = tree.Get("scope").AsString();
-  return rule;
-}
-
-// LabelSelectorAsSelector: a missing selector selects nothing.
-value::LabelSelector ReadSelector(const Value& tree, std::string* problem) {
-  auto selector = value::LabelSelector::FromObject(tree);
-  if (selector.ok()) return *std::move(selector);
-  *problem = Message(selector.status());
-  return value::LabelSelector::Nothing();
-}
-
 Hook ReadHook(const Value& tree) {
   Hook hook;
   hook.name = tree.Get("name").AsString();
-  for (const Value& rule : tree.Get("rules").items()) hook.rules.push_back(ReadRule(rule));
-  hook.namespaces = ReadSelector(tree.Get("namespaceSelector"), &hook.bad_selector);
-  hook.objects = ReadSelector(tree.Get("objectSelector"), &hook.bad_selector);
+  for (const Value& rule : tree.Get("rules").items()) hook.rules.push_back(ReadHookRule(rule));
+  hook.namespaces = ReadHookSelector(tree.Get("namespaceSelector"), &hook.bad_selector);
+  hook.objects = ReadHookSelector(tree.Get("objectSelector"), &hook.bad_selector);
   hook.equivalent = tree.Get("matchPolicy").AsString() == "Equivalent";
   hook.ignores_failures = tree.Get("failurePolicy").AsString() == "Ignore";
   hook.reinvoked = tree.Get("reinvocationPolicy").AsString() == "IfNeeded";
@@ -65,6 +48,24 @@ Hook ReadHook(const Value& tree) {
 }
 
 }  // namespace
+
+HookRule ReadHookRule(const Value& tree) {
+  HookRule rule;
+  rule.operations = Texts(tree.Get("operations"));
+  rule.groups = Texts(tree.Get("apiGroups"));
+  rule.versions = Texts(tree.Get("apiVersions"));
+  rule.resources = Texts(tree.Get("resources"));
+  rule.scope = tree.Get("scope").AsString();
+  return rule;
+}
+
+// LabelSelectorAsSelector: a missing selector selects nothing.
+value::LabelSelector ReadHookSelector(const Value& tree, std::string* problem) {
+  auto selector = value::LabelSelector::FromObject(tree);
+  if (selector.ok()) return *std::move(selector);
+  *problem = Message(selector.status());
+  return value::LabelSelector::Nothing();
+}
 
 HookSource::HookSource(const PluginContext& context, std::string_view resource)
     : context_(context),
@@ -101,11 +102,23 @@ sim::Task<bool> HookSource::WaitReady() {
   co_return true;
 }
 
-void HookSource::Read(const api::Object& configuration, std::vector<Hook>* hooks) {
+HookConditions::HookConditions(const Value& tree, api::Compat compat)
+    : expressions(cel::EnvironmentOptions::Kubernetes(api::ProfileOf(compat).cel_minor), false,
+                  false) {
+  for (const Value& condition : tree.items())
+    programs.push_back(
+        expressions.Compile(condition.Get("expression").AsString(), true, {cel::BoolType()}));
+}
+
+void HookSource::Read(const api::Object& configuration, std::vector<Hook>* hooks) const {
   std::map<std::string, int> seen;
   for (const Value& tree : configuration.tree().Get("webhooks").items()) {
     Hook hook = ReadHook(tree);
     hook.configuration = configuration.name();
+    const Value& conditions = tree.Get("matchConditions");
+    const api::Compat compat = context_.shared.compat;
+    if (!conditions.empty() && api::ProfileOf(compat).webhook_match_conditions)
+      hook.conditions = std::make_shared<const HookConditions>(conditions, compat);
     hook.uid = fmt::format("{}/{}/{}", hook.configuration, hook.name, seen[hook.name]++);
     hooks->push_back(std::move(hook));
   }

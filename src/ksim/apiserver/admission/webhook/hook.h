@@ -13,6 +13,7 @@
 #include "ksim/api/object.h"
 #include "ksim/apiserver/admission/plugin.h"
 #include "ksim/base/time.h"
+#include "ksim/cel/admission/expressions.h"
 #include "ksim/value/selector.h"
 
 namespace ksim::apiserver {
@@ -23,6 +24,13 @@ struct HookRule {
   HookRule() = default;
   std::vector<std::string> operations, groups, versions, resources;
   std::string scope;  // "*", "Cluster" or "Namespaced"; "" as "*"
+};
+
+// matchConditions, compiled.
+struct HookConditions {
+  HookConditions(const value::Value& tree, api::Compat compat);
+  cel::AdmissionExpressions expressions;
+  std::vector<cel::AdmissionProgram> programs;
 };
 
 struct Hook {
@@ -38,12 +46,17 @@ struct Hook {
   std::string side_effects;
   Duration timeout;
   std::vector<std::string> review_versions;
+  std::shared_ptr<const HookConditions> conditions;  // null: none
   // clientConfig: a URL, or a service.
   std::string url, service_namespace, service, path;
   int port = 443;
 };
 
 using Hooks = std::shared_ptr<const std::vector<Hook>>;
+
+// One of the rules of a webhook or policy, and a selector; why it cannot be read in `problem`.
+HookRule ReadHookRule(const value::Value& tree);
+value::LabelSelector ReadHookSelector(const value::Value& tree, std::string* problem);
 
 class HookSource {
  public:
@@ -61,7 +74,7 @@ class HookSource {
   Hooks Get();
 
  private:
-  static void Read(const api::Object& configuration, std::vector<Hook>* hooks);
+  void Read(const api::Object& configuration, std::vector<Hook>* hooks) const;
   const Cacher* cacher() const;
 
   PluginContext context_;

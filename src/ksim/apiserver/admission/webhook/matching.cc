@@ -4,7 +4,11 @@
 #include <utility>
 
 #include "ksim/api/core/kind_service.h"
+#include "ksim/apiserver/admission/webhook/conditions.h"
+#include "ksim/apiserver/admission/webhook/dispatcher.h"
+#include "ksim/apiserver/admission/webhook/review.h"
 #include "ksim/apiserver/cacher/resources.h"
+#include "ksim/apiserver/filters/authorization.h"
 #include "ksim/apiserver/server.h"
 
 namespace ksim::apiserver {
@@ -112,15 +116,45 @@ sim::Task<api::Result<Value>> HookMatcher::NamespaceLabels(const Attributes& a) 
   if (is_namespace && a.subresource.empty() && a.operation != Operation::kDelete)
     co_return LabelsOf(a.object);
   const SharedText name = is_namespace ? a.name : a.ns;
+  const api::Result<Value> space = co_await NamespaceOf(name);
+  if (!space.ok()) co_return space.status();
+  co_return LabelsOf(*space);
+}
+
+sim::Task<api::Result<Value>> HookMatcher::NamespaceOf(SharedText name) {
   CacheDelegator& namespaces =
       context_.resources.StorageFor(*context_.kinds.ByResource("", "namespaces"));
   const api::Object found = namespaces.Suggestion("", name);
-  if (!found.empty()) co_return LabelsOf(found.tree());
+  if (!found.empty()) co_return found.tree();
   // The cache may be late.
   api::Result<api::Object> live = co_await namespaces.storage().Get("", name, 0);
-  if (live.ok()) co_return LabelsOf(live->tree());
+  if (live.ok()) co_return live->tree();
   if (api::IsNotFound(live.status())) co_return live.status();
   co_return api::InternalError(live.status().message);
+}
+
+sim::Task<api::Result<bool>> HookMatcher::MatchSelectors(const value::LabelSelector& namespaces,
+                                                         const value::LabelSelector& objects,
+                                                         const Attributes& a) {
+  const bool by_object =
+      objects.empty() || MatchesObject(objects, a.object) || MatchesObject(objects, a.old);
+  if (!by_object) co_return false;
+  const bool any_namespace = namespaces.empty() || (a.ns.empty() && !IsNamespaces(a.resource));
+  if (any_namespace) co_return true;
+  const api::Result<Value> labels = co_await NamespaceLabels(a);
+  if (!labels.ok()) co_return labels.status();
+  co_return namespaces.Matches(*labels);
+}
+
+ConditionsResult HookMatcher::JudgeHook(const Hook& hook, const Attributes& a,
+                                        const api::ResourceInfo& at) const {
+  cel::AdmissionInput input;
+  input.object = cel::FromTree(ShownToHook(context_, a.object, a.object_version, false, a, at));
+  input.old_object = cel::FromTree(ShownToHook(context_, a.old, a.old_version, true, a, at));
+  input.request = cel::FromTree(ReviewedRequest(a, at));
+  AddAuthorizer(context_.authorizer, a, &input);
+  return JudgeConditions(hook.conditions->expressions, hook.conditions->programs,
+                         hook.ignores_failures, input);
 }
 
 sim::Task<api::Result<Invocation>> HookMatcher::Match(const Hook& hook, const Attributes& a) {
@@ -128,15 +162,13 @@ sim::Task<api::Result<Invocation>> HookMatcher::Match(const Hook& hook, const At
   Invocation invocation = MatchRules(hook, a);
   if (invocation.hook == nullptr) co_return invocation;
   if (!hook.bad_selector.empty()) co_return api::InternalError(hook.bad_selector);
-  const bool by_object = hook.objects.empty() || MatchesObject(hook.objects, a.object) ||
-                         MatchesObject(hook.objects, a.old);
-  const bool any_namespace = hook.namespaces.empty() || (a.ns.empty() && !IsNamespaces(a.resource));
-  if (by_object && any_namespace) co_return invocation;
-  invocation.hook = nullptr;
-  if (!by_object) co_return invocation;
-  const api::Result<Value> labels = co_await NamespaceLabels(a);
-  if (!labels.ok()) co_return labels.status();
-  if (hook.namespaces.Matches(*labels)) invocation.hook = &hook;
+  const api::Result<bool> selected = co_await MatchSelectors(hook.namespaces, hook.objects, a);
+  if (!selected.ok()) co_return selected.status();
+  if (!*selected) invocation.hook = nullptr;
+  if (!*selected || hook.conditions == nullptr) co_return invocation;
+  const ConditionsResult conditions = JudgeHook(hook, a, *invocation.resource);
+  if (!conditions.error.empty()) co_return AdmissionForbidden(a, conditions.error);
+  if (!conditions.match) invocation.hook = nullptr;
   co_return invocation;
 }
 

@@ -28,14 +28,25 @@ bool IsExempt(const api::ResourceInfo& r);
 std::vector<const api::ResourceInfo*> EquivalentsOf(const api::ResourceInfo& r,
                                                     const api::Kinds& kinds, api::Compat compat);
 
+struct ConditionsResult;  // conditions.h
+
 class HookMatcher {
  public:
   explicit HookMatcher(const PluginContext& context) : context_(context) {}
   // 404 if the request's namespace, which a selector asks for, does not exist.
   sim::Task<api::Result<Invocation>> Match(const Hook& hook, const Attributes& a);
+  // Whether selectors, which can be read, take the request's namespace and object.
+  sim::Task<api::Result<bool>> MatchSelectors(const value::LabelSelector& namespaces,
+                                              const value::LabelSelector& objects,
+                                              const Attributes& a);
+  // The Namespace of that name, of the cache or, where that is late, of etcd.
+  sim::Task<api::Result<value::Value>> NamespaceOf(SharedText name);
 
  private:
   Invocation MatchRules(const Hook& hook, const Attributes& a) const;
+  // Its matchConditions, about the object at that resource.
+  ConditionsResult JudgeHook(const Hook& hook, const Attributes& a,
+                             const api::ResourceInfo& at) const;
   // The labels of the request's namespace.
   sim::Task<api::Result<value::Value>> NamespaceLabels(const Attributes& a);
 

@@ -85,11 +85,6 @@ std::string_view OperationWord(Operation operation) {
   return operation == Operation::kUpdate ? "UPDATE" : "DELETE";
 }
 
-std::string NameOf(const Attributes& a, const Value& object) {
-  if (!a.name.empty()) return a.name.str();
-  return std::string(object.Get("metadata").Get("name").AsString());
-}
-
 bool IsOfNamespaces(const api::ResourceInfo& r) {
   return r.group.empty() && r.resource == "namespaces";
 }
@@ -226,26 +221,54 @@ std::string_view ReviewVersion(const Hook& hook) {
   return "";
 }
 
+std::string ReviewedName(const Attributes& a, const Value& object) {
+  if (!a.name.empty()) return a.name.str();
+  return std::string(object.Get("metadata").Get("name").AsString());
+}
+
+std::string ReviewedNamespace(const Attributes& a) {
+  return IsOfNamespaces(a.resource) ? ReviewedName(a, a.object) : a.ns.str();
+}
+
+namespace {
+
+// The parts before and behind the objects.
+void AddTarget(const Attributes& a, const api::ResourceInfo& asked, ObjectBuilder* request) {
+  const std::string name = ReviewedName(a, a.object);
+  const std::string ns = ReviewedNamespace(a);
+  request->Add("kind", KindTree(KindAt(asked, a.subresource)));
+  request->Add("resource", ResourceTree(asked));
+  request->AddIf(!a.subresource.empty(), "subResource", Value::Of(a.subresource));
+  request->Add("requestKind", KindTree(KindAt(a.resource, a.subresource)));
+  request->Add("requestResource", ResourceTree(a.resource));
+  request->AddIf(!a.subresource.empty(), "requestSubResource", Value::Of(a.subresource));
+  request->AddIf(!name.empty(), "name", Value::Of(name));
+  request->AddIf(!ns.empty(), "namespace", Value::Of(ns));
+  request->Add("operation", Value::Of(OperationWord(a.operation)));
+  request->Add("userInfo", UserTree(a.user));
+}
+
+void AddOptions(const Attributes& a, ObjectBuilder* request) {
+  request->Add("dryRun", Value::Of(a.dry_run));
+  request->Add("options", OptionsTree(a));
+}
+
+}  // namespace
+
+Value ReviewedRequest(const Attributes& a, const api::ResourceInfo& asked) {
+  ObjectBuilder request;
+  AddTarget(a, asked, &request);
+  AddOptions(a, &request);
+  return request.Build();
+}
+
 std::string ReviewRequest(std::string_view version, std::string_view uid, const Attributes& a,
                           const Invocation& invocation, const Value& object, const Value& old) {
-  const api::ResourceInfo& asked = *invocation.resource;
-  const std::string name = NameOf(a, a.object);
-  const std::string ns = IsOfNamespaces(a.resource) ? name : a.ns.str();
   ObjectBuilder request;
   request.Add("uid", Value::Of(uid));
-  request.Add("kind", KindTree(KindAt(asked, a.subresource)));
-  request.Add("resource", ResourceTree(asked));
-  request.AddIf(!a.subresource.empty(), "subResource", Value::Of(a.subresource));
-  request.Add("requestKind", KindTree(KindAt(a.resource, a.subresource)));
-  request.Add("requestResource", ResourceTree(a.resource));
-  request.AddIf(!a.subresource.empty(), "requestSubResource", Value::Of(a.subresource));
-  request.AddIf(!name.empty(), "name", Value::Of(name));
-  request.AddIf(!ns.empty(), "namespace", Value::Of(ns));
-  request.Add("operation", Value::Of(OperationWord(a.operation)));
-  request.Add("userInfo", UserTree(a.user));
+  AddTarget(a, *invocation.resource, &request);
   request.Add("object", object).Add("oldObject", old);
-  request.Add("dryRun", Value::Of(a.dry_run));
-  request.Add("options", OptionsTree(a));
+  AddOptions(a, &request);
   const Value review = Obj({{"apiVersion", Value::Of(fmt::format("{}{}", kReviewGroup, version))},
                             {"kind", Value::Of("AdmissionReview")},
                             {"request", request.Build()}});

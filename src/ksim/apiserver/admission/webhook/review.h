@@ -27,6 +27,13 @@ std::string ReviewRequest(std::string_view version, std::string_view uid, const 
                           const Invocation& invocation, const value::Value& object,
                           const value::Value& old);
 
+// The name and namespace of a request as those who judge it are told: also of a new object, whose
+// URL has none; a Namespace is in itself.
+std::string ReviewedName(const Attributes& a, const value::Value& object);
+std::string ReviewedNamespace(const Attributes& a);
+// AdmissionReview's request, at that resource, without its uid and objects.
+value::Value ReviewedRequest(const Attributes& a, const api::ResourceInfo& asked);
+
 // A webhook's verdict, or why there is none.
 struct ReviewVerdict {
   ReviewVerdict() = default;
