@@ -1,0 +1,116 @@
+"""The cases of tests/whole/actors/recorded/guests that are recorded from real binaries, and how.
+
+Cases run side by side, in namespaces of their own, with as much real time as they have in virtual
+time, unless a kind's row says otherwise.
+"""
+import dataclasses
+
+from upstream_world import SCHEDULER, nanoseconds
+
+
+@dataclasses.dataclass
+class Plan:
+    """How the cases of a file are recorded."""
+    # One after the other: they look at all nodes or volumes of the cluster. Then as many as
+    # `count`, and each ends `tail` seconds after its last step.
+    solo: bool = False
+    count: int = 100
+    tail: float = 8.0
+    # Seconds between the given objects and the start; in virtual time there are 20.
+    lead: float = 5.0
+    # A case takes no longer, in seconds of its file.
+    limit: int = 60
+    # The start is the 30th second of an even minute, as in virtual time.
+    aligned: bool = False
+    zones: bool = False
+    # More flags of the kube-controller-manager: none changes what comes of a case.
+    flags: tuple = ()
+    # Cases that cannot be recorded so, and why.
+    skip: dict = dataclasses.field(default_factory=dict)
+
+
+CALENDAR = "what comes of it depends on the hour, and a recording is made at any"
+PLANS = {
+    "garbagecollector": Plan(),
+    "namespace": Plan(limit=60),
+    "nodelifecycle": Plan(limit=80, lead=20.0, zones=True),
+    "podgc": Plan(limit=110, lead=20.0),
+    "tainteviction": Plan(limit=40),
+    "disruption": Plan(),
+    "resourcequota": Plan(),
+    "endpointslice": Plan(),
+    "deployment": Plan(),
+    "statefulset": Plan(),
+    "daemonset": Plan(solo=True, count=12, limit=40),
+    "job": Plan(limit=90),
+    "cronjob": Plan(limit=200, aligned=True, skip={
+        "time-zone": CALENDAR, "another-time-zone": CALENDAR, "hourly": CALENDAR,
+        "another-schedule": CALENDAR}),
+    "replicaset": Plan(),
+    "persistentvolume": Plan(solo=True, count=12, limit=40),
+    "volumescheduling": Plan(solo=True, count=11, limit=40, tail=12.0),
+}
+# The horizontal pod autoscaler is not here: nobody serves metrics beside a bare kube-apiserver.
+
+STEPS = {"create", "patch", "delete", "label", "annotate", "scale", "setImage", "cordon",
+         "uncordon", "evict"}
+# Their controllers publish what a namespace of the recording has already, or are told of files.
+CONTROLLERS = {"root-ca-cert-publisher", "serviceaccount"}
+
+
+def unfit(case, plan, version):
+    """Why a case cannot be recorded from real binaries; "": it can."""
+    if case["name"] in plan.skip:
+        return plan.skip[case["name"]]
+    if case.get("faults") or case.get("overrides") or "apiServers" in case["cluster"]:
+        return "faults are ksim's"
+    if version not in map(str, case.get("versions", [version])):
+        return "of another version"
+    if CONTROLLERS & set(case["controllers"]):
+        return "its controllers meet with what the recording itself makes"
+    if "CustomResourceDefinition" in str(case.get("given")) + str(case.get("steps")):
+        return "a CustomResourceDefinition is of all cases"
+    if nanoseconds(case["until"]) > plan.limit * 10**9:
+        return "it takes too long"
+    for step in case.get("steps", []):
+        verb = next(k for k in step if k != "at")
+        rollout = verb == "rollout" and step[verb]["command"] in ("pause", "resume")
+        if verb not in STEPS and not rollout:
+            return f"a step {verb} is ksim's kubectl"
+    return ""
+
+
+def until_of(case, plan):
+    """How long a case is recorded, in seconds after its start."""
+    until = nanoseconds(case["until"]) / 1e9
+    if not plan.solo:
+        return until
+    last = max([nanoseconds(s["at"]) / 1e9 for s in case.get("steps", [])], default=0.0)
+    return min(until, last + plan.tail)
+
+
+def kubelets_of(case):
+    """The nodes that have kubelets: name to labels."""
+    nodes = case["cluster"].get("nodes", 0)
+    if isinstance(nodes, int):
+        return {f"node-{i + 1}": {} for i in range(nodes)}
+    return {n["name"]: n.get("labels", {}) for n in nodes}
+
+
+def shares_nodes(case):
+    """Whether who is recorded, or who runs beside, chooses among all nodes that there are."""
+    return SCHEDULER in [*case["controllers"], *case.get("beside", [])] or \
+        "daemonset" in case["controllers"]
+
+
+def batches(cases, plan):
+    """Lists of cases that run at once: what runs is the same for all."""
+    groups = {}
+    for case in cases:
+        nodes = kubelets_of(case) if shares_nodes(case) else {}
+        key = str((case["controllers"], case.get("beside", []), case.get("args", []), nodes))
+        groups.setdefault(key, []).append(case)
+    if not plan.solo:
+        # No suffix has more than two digits.
+        return [group[i:i + 90] for group in groups.values() for i in range(0, len(group), 90)]
+    return [[case] for group in groups.values() for case in group]
