@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tools/lib"))
 from upstream_real_kubelet import plan_of  # noqa: E402
-from upstream_real_lines import lines_of, record  # noqa: E402
+from upstream_real_lines import as_served, lines_of, record  # noqa: E402
 from upstream_real_outcome import CLASSES, FORMS, compared, outcome_of  # noqa: E402
 from upstream_real_place import Place  # noqa: E402
 from upstream_real_plan import PLANS, batches, unfit, until_of  # noqa: E402
@@ -33,7 +33,7 @@ class Kinds:
 def placed(**more):
     place = Place(7, Kinds(), (), {SEEDED: ("pods", "default", "o")}, **more)
     place.begin(BEGAN)
-    place.made(POD, {"metadata": {"name": "o", "namespace": "default-case07", "uid": REAL}})
+    place.made(POD, {"metadata": {"name": "o", "namespace": "default-case007", "uid": REAL}})
     return place
 
 
@@ -44,20 +44,20 @@ class Places(unittest.TestCase):
                 {"apiVersion": "v1", "kind": "Pod", "name": "o", "uid": SEEDED}]},
             "spec": {"nodeName": "n1", "priorityClassName": "system-node-critical"},
             "status": {"startTime": "2025-01-01T00:00:40Z"}})
-        self.assertEqual(sent["metadata"]["namespace"], "default-case07")
+        self.assertEqual(sent["metadata"]["namespace"], "default-case007")
         there = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "namespace": "x"}}
-        self.assertEqual(placed().object(there)["metadata"]["namespace"], "x-case07")
+        self.assertEqual(placed().object(there)["metadata"]["namespace"], "x-case007")
         self.assertEqual(sent["metadata"]["name"], "a")
         self.assertEqual(sent["metadata"]["ownerReferences"][0]["uid"], REAL)
-        self.assertEqual(sent["spec"]["nodeName"], "n1-case07")
+        self.assertEqual(sent["spec"]["nodeName"], "n1-case007")
         self.assertEqual(sent["spec"]["priorityClassName"], "system-node-critical")
         self.assertEqual(sent["status"]["startTime"], "2026-03-04T05:06:40Z")
 
     def test_what_has_no_namespace_has_a_name_of_its_own(self):
         sent = placed(zones=True).object({"apiVersion": "v1", "kind": "Node",
                                           "metadata": {"generateName": "n-"}})
-        self.assertEqual(sent["metadata"]["generateName"], "n-case07-")
-        self.assertEqual(placed().back("n-case07-x2b4c"), "n-x2b4c")
+        self.assertEqual(sent["metadata"]["generateName"], "n-case007-")
+        self.assertEqual(placed().back("n-case007-x2b4c"), "n-x2b4c")
         self.assertIn("topology.kubernetes.io/region", sent["metadata"]["labels"])
 
     def test_the_name_of_a_cron_jobs_job_says_the_minute(self):
@@ -78,7 +78,7 @@ def at(seconds):
 
 def pod(revision, **status):
     return {"apiVersion": "v1", "kind": "Pod", "status": status, "metadata": {
-        "name": "a", "namespace": "default-case07", "uid": REAL,
+        "name": "a", "namespace": "default-case007", "uid": REAL,
         "resourceVersion": str(revision)}}
 
 
@@ -87,7 +87,7 @@ def entry(user, verb, seconds, code, answer, subresource=""):
             "requestURI": "/x", "stageTimestamp": at(seconds), "responseObject": answer,
             "requestReceivedTimestamp": at(seconds - 0.1),
             "responseStatus": {"code": code}, "objectRef": {
-                "resource": "pods", "namespace": "default-case07", "name": "a",
+                "resource": "pods", "namespace": "default-case007", "name": "a",
                 "subresource": subresource}}
 
 
@@ -108,6 +108,26 @@ class Lines(unittest.TestCase):
             [3.0, "patch status", 200, {"status.phase": "Failed"}],
             [4.0, "delete", 200, "gone"]]]})
 
+    def test_an_answer_that_bears_an_old_revision_is_of_another_request(self):
+        """The answer of a collection bears none, that of a patch without effect an old one."""
+        gone = entry("system:recorded", "deletecollection", 2, 200, {"kind": "PodList"})
+        del gone["objectRef"]["name"]
+        found = self.found([
+            entry("system:recorded", "create", 1, 201, pod(5)), gone,
+            entry("system:admin", "patch", 3, 200, pod(6)),
+            entry("system:recorded", "delete", 4, 200, {"kind": "Status"})])
+        (history,) = found["writes"]["pods/default/a"]
+        self.assertEqual([write[1] for write in history], ["create", "delete"])
+        later = entry("system:admin", "update", 3.5, 200, pod(8))
+        later["objectRef"]["name"] = "b"
+        stale = entry("system:admin", "patch", 9, 200, pod(6))
+        found = self.found([entry("system:recorded", "create", 1, 201, pod(5)), gone,
+                            entry("system:recorded", "delete", 3, 200, {"kind": "Status"}),
+                            later, stale])
+        (history,) = found["writes"]["pods/default/a"]
+        self.assertEqual([write[1] for write in history],
+                         ["create", "deletecollection", "delete"])
+
     def test_the_writes_of_others_are_not_recorded(self):
         found = self.found([
             entry("system:recorded", "create", 1, 201, pod(5)),
@@ -115,6 +135,18 @@ class Lines(unittest.TestCase):
             entry("system:beside", "delete", 3, 200, {"kind": "Status"})])
         (history,) = found["writes"]["pods/default/a"]
         self.assertEqual([write[1] for write in history], ["create"])
+
+    def test_what_is_stored_otherwise_is_read_as_it_is_served(self):
+        stored = {"apiVersion": "discovery.k8s.io/v1beta1", "kind": "EndpointSlice", "endpoints": [
+            {"nodeName": "n", "topology": {"topology.kubernetes.io/zone": "z",
+                                           "kubernetes.io/hostname": "n"}},
+            {"topology": {"kubernetes.io/hostname": "m"}}]}
+        served = as_served(stored)
+        self.assertEqual(served["apiVersion"], "discovery.k8s.io/v1")
+        self.assertEqual(served["endpoints"], [
+            {"nodeName": "n", "zone": "z"},
+            {"deprecatedTopology": {"kubernetes.io/hostname": "m"}}])
+        self.assertEqual(as_served(pod(5)), pod(5))
 
     def test_a_record_without_times_begins_with_what_is_given(self):
         found = outcome_of({"writes": {"pods/default/a": [[
@@ -160,6 +192,12 @@ class Compares(unittest.TestCase):
     def test_one_status_for_two_is_the_same(self):
         one, two = [status(n=2, m=1)], [status(n=1, m=1), status(n=2)]
         self.assertEqual(self.classes(outcome(one), outcome(two)), ["status-batched"])
+
+    def test_a_time_that_is_written_again_is_no_change(self):
+        one, two = ["patch", 200, {"a": 1, "t": "some time"}], ["patch", 200, {"a": 1}]
+        self.assertEqual(self.classes(outcome([one]), outcome([two])), ["times"])
+        self.assertEqual(self.classes(outcome([["patch", 200, {"t": 1}], one]), outcome([two])),
+                         [None])
 
     def test_another_status_in_the_end_is_a_difference(self):
         one, two = [status(n=2)], [status(n=2), status(n=1)]

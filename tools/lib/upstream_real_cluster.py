@@ -6,6 +6,7 @@ The API server stores JSON, so that etcd's own history says what each write made
 writes an audit log, which says who asked for it.
 """
 import http.client
+import itertools
 import json
 import pathlib
 import shutil
@@ -58,11 +59,11 @@ class Api:
 
 
 class Cluster:
-    """etcd and a kube-apiserver for as long as the `with` lasts; programs come and go."""
+    """etcd and a kube-apiserver for as long as the `with` lasts."""
 
     def __init__(self, programs, etcd, taints):
         self.programs, self.etcd_program, self.taints = pathlib.Path(programs), etcd, taints
-        self.running = []
+        self.numbers = itertools.count(1)  # each case has one
 
     def __enter__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ksim-real-"))
@@ -76,7 +77,6 @@ class Cluster:
         return self
 
     def __exit__(self, *_):
-        self.stop_programs()
         if self.server is not None:
             end(self.server)
         self.etcd.stop()
@@ -114,33 +114,17 @@ class Cluster:
     def spawn(self, command, log):
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
-    def run_program(self, program, user, flags):
-        """Starts kube-controller-manager or kube-scheduler as that user."""
-        folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{program}-{user}-", dir=self.folder))
+    def write_config(self, folder, user):
+        """The kubeconfig of a program that runs as that user."""
         config = {"apiVersion": "v1", "kind": "Config", "current-context": "c",
                   "clusters": [{"name": "c", "cluster": {
                       "server": f"https://127.0.0.1:{self.port}",
                       "insecure-skip-tls-verify": True}}],
                   "users": [{"name": "u", "user": {"token": user}}],
                   "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}
-        file, log = folder / "kubeconfig", open(folder / "log", "w+b")
+        file = folder / "kubeconfig"
         file.write_text(json.dumps(config))
-        process = self.spawn([self.programs / program, f"--kubeconfig={file}",
-                              "--leader-elect=false", "--secure-port=0", *LIMITS, *flags], log)
-        self.running.append((program, process, log))
-
-    def check_programs(self):
-        for program, process, log in self.running:
-            if process.poll() is not None:
-                log.seek(0)
-                raise ServerError(f"{program} ended:\n" +
-                                  log.read().decode(errors="replace")[-3000:])
-
-    def stop_programs(self):
-        for _, process, log in self.running:
-            end(process)
-            log.close()
-        self.running = []
+        return file
 
     def history(self, first):
         """etcd's events from a revision on: (revision, object, what it was), either None."""
@@ -176,6 +160,41 @@ class Cluster:
             data = file.read()
         whole = data[:data.rfind(b"\n") + 1]
         return [json.loads(line) for line in whole.splitlines()], offset + len(whole)
+
+
+class Programs:
+    """kube-controller-managers and kube-schedulers of a cluster, until the `with` ends."""
+
+    def __init__(self, cluster):
+        self.cluster, self.running = cluster, []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def run(self, program, user, flags):
+        cluster = self.cluster
+        folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{program}-{user}-", dir=cluster.folder))
+        log = open(folder / "log", "w+b")
+        process = cluster.spawn(
+            [cluster.programs / program, f"--kubeconfig={cluster.write_config(folder, user)}",
+             "--leader-elect=false", "--secure-port=0", *LIMITS, *flags], log)
+        self.running.append((program, process, log))
+
+    def check(self):
+        for program, process, log in self.running:
+            if process.poll() is not None:
+                log.seek(0)
+                raise ServerError(f"{program} ended:\n" +
+                                  log.read().decode(errors="replace")[-3000:])
+
+    def stop(self):
+        for _, process, log in self.running:
+            end(process)
+            log.close()
+        self.running = []
 
 
 def read(key_value):

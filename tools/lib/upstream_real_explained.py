@@ -6,8 +6,8 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True)
 class Explained:
-    """`what`: how the difference's object begins, "" for any; `side`: "guest", "ksim" or "" for
-    both; `cases` are names of cases of the file, `versions` those it holds for."""
+    """`what`: how the difference's object begins, "" for any; `cases` are names of cases of the
+    file, `versions` those it holds for."""
     kind: str
     cases: tuple
     what: str
@@ -19,4 +19,17 @@ class Explained:
             difference["what"].startswith(self.what)
 
 
-EXPLAINED = ()
+EXPLAINED = (
+    Explained("nodelifecycle", ("comes-and-goes-between-looks",), "events",
+              "Whether a node that comes and goes is seen is decided by when the controller, which "
+              "looks every five seconds since its start, looks."),
+    Explained("nodelifecycle", ("not-ready-zone-but-for-one",), "nodes/n3",
+              "The passes for taints NoSchedule and NoExecute run beside one another, and which "
+              "comes first decides the order of the taints."),
+    Explained("job", ("a-pod-is-deleted",), "pods/default/j-*",
+              "The kubelet's last deletion and the Job controller's patch of the finalizer race: "
+              "who comes second makes the pod go."),
+    Explained("disruption", ("evicted-two-at-once",), "final",
+              "Three evictions come at one moment, and the budget lets two of them pass: which of "
+              "the others comes first is chance."),
+)

@@ -172,7 +172,8 @@ class Kubelets:
         conditions = [{"type": kind, "status": status, "reason": why,
                        "lastTransitionTime": now_text()}
                       for kind, status, why in (
-                          ("Initialized", "True", None), ("Ready", said, reason),
+                          ("PodReadyToStartContainers", "True" if state.get("running") else
+                           "False", None), ("Initialized", "True", None), ("Ready", said, reason),
                           ("ContainersReady", said, reason), ("PodScheduled", "True", None))]
         status = {"phase": run.phase, "conditions": conditions,
                   "podIP": "10.1.0.1", "podIPs": [{"ip": "10.1.0.1"}], "hostIP": "10.2.0.1",

@@ -14,18 +14,47 @@ from upstream_record import EPOCH, Objects, Recorder, flat
 
 VERBS = {"create", "update", "patch", "delete", "deletecollection"}
 ACTORS = {USERS[RECORDED]: RECORDED, USERS[BESIDE]: BESIDE}
-EMPTY = ("status", {})
+EMPTY = (("status", {}), ("spec", {}))
+
+
+ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
+
+
+def as_served(tree):
+    """An object as its API serves it. A claim is stored without a phase, which is Pending then
+    (pkg/apis/core/v1/defaults.go), a Job without labels, which are those of its template then
+    (pkg/apis/batch/v1/defaults.go). 1.30 stores an EndpointSlice as v1beta1 does, whose endpoints
+    say in one map where they are (pkg/apis/discovery/v1beta1/conversion.go)."""
+    if tree and tree["kind"] == "PersistentVolumeClaim":
+        return {**tree, "status": {"phase": "Pending", **(tree.get("status") or {})}}
+    if tree and tree["kind"] == "Job" and not tree["metadata"].get("labels"):
+        labels = tree["spec"]["template"].get("metadata", {}).get("labels")
+        return {**tree, "metadata": {**tree["metadata"], "labels": labels or {}}}
+    if not tree or tree["apiVersion"] != "discovery.k8s.io/v1beta1":
+        return tree
+    endpoints = []
+    for endpoint in tree.get("endpoints") or []:
+        where = dict(endpoint.get("topology") or {})
+        served = {k: v for k, v in endpoint.items() if k != "topology"}
+        if ZONE in where:
+            served["zone"] = where.pop(ZONE)
+        if where.get(HOST, "") == served.get("nodeName"):
+            where.pop(HOST)
+        endpoints.append({**served, **({"deprecatedTopology": where} if where else {})})
+    return {**tree, "apiVersion": "discovery.k8s.io/v1", "endpoints": endpoints}
 
 
 class WholeObjects(Objects):
-    """Objects of commits that bear the whole object. An empty status is none, as in ksim."""
+    """Objects of commits that bear the whole object. What is null, and an
+    empty spec or status, is not there."""
 
     def take(self, commit):
         key = (commit["resource"], commit["namespace"], commit["name"])
         if commit["op"] != "delete":
             self.trees[key] = {}
-            commit = {**commit, "changed": [{"path": p, "new": v} for p, v in
-                                            flat("", commit["object"]) if (p, v) != EMPTY]}
+            leaves = [(p, v) for p, v in flat("", commit["object"])
+                      if v is not None and (p, v) not in EMPTY]
+            commit = {**commit, "changed": [{"path": p, "new": v} for p, v in leaves]}
         return super().take(commit)
 
 
@@ -133,7 +162,8 @@ def request_of(entry, number):
 def lines_of(history, entries, kinds):
     """Requests, answers and commits in their order, each with its time in ns since EPOCH."""
     requests, last, out = Requests(entries), 0, []
-    for revision, after, before in history:
+    for revision, *states in history:
+        after, before = map(as_served, states)
         tree = after or before
         kind = tree and kinds.by_kind.get((tree["apiVersion"], tree["kind"]))
         meta = kind and tree["metadata"]

@@ -11,12 +11,15 @@ from upstream_record import BEFORE_GIVEN, to_line
 
 TIMES = re.compile(r"(?<![\w.])[+-]\d+(\.\d+)?s(?!\w)")
 SOME_TIME = "some time"
+QUOTED = re.compile(r"\['([^']*)'\]")
 # Each class with why it is legal. The first under which two histories are equal names them.
 CLASSES = {
     "conflicts": "A write that was refused with 409 is tried again: whose write comes first is a "
                  "matter of milliseconds.",
     "no-change": "A write that changes nothing comes more or less often: a controller asks once "
                  "more for what it has not yet heard of.",
+    "times": "A time is written again or not: whether it is the second that stands there already "
+             "is chance.",
     "status-batched": "A controller that is told of several things at once writes one status for "
                       "all, and one that is told of them one by one writes several: the writes to "
                       "other fields are the same in the same order, and so is the status in the "
@@ -36,12 +39,29 @@ def timeless(value):
     return value
 
 
+def change_of(write):
+    """A write without its time, and without what is empty, or null in an object that is made: the
+    trace of ksim and etcd's JSON say that in different ways. Names are quoted in no path."""
+    what, code, change = timeless(write[1:])
+    if isinstance(change, dict):
+        change = {QUOTED.sub(r".\1", p): v for p, v in change.items()
+                  if v not in ({}, []) and not (v is None and (what == "create" or
+                                                               is_parent(p, change)))}
+    return [what, code, change]
+
+
+def is_parent(path, change):
+    """Whether a path that went had nothing, and has something now."""
+    return path in ("spec", "status") or \
+        any(p.startswith((path + ".", path + "[")) for p in change)
+
+
 def outcome_of(record, until, nodes=(), since=BEFORE_GIVEN):
     """The outcome of a record. What came before the given objects is left out, what came after
     `until` seconds too, and of the end the nodes that have kubelets."""
     writes = {}
     for key, histories in record["writes"].items():
-        cut = [[timeless(w[1:]) for w in h if since <= w[0] <= until] for h in histories]
+        cut = [[change_of(w) for w in h if since <= w[0] <= until] for h in histories]
         cut = sorted((h for h in cut if h), key=to_line)
         if cut:
             writes[key] = cut
@@ -60,6 +80,14 @@ def without_no_changes(history):
     return [w for w in without_conflicts(history) if w[2] != {} or w[1] >= 300]
 
 
+def without_times(history):
+    """Also without what is no more than a time, and without writes that were no more."""
+    out = [[what, code, {p: v for p, v in change.items() if v != SOME_TIME}
+            if isinstance(change, dict) else change]
+           for what, code, change in without_no_changes(history)]
+    return without_no_changes(out)
+
+
 def is_status(write):
     return write[0].split(" ")[1:2] == ["status"] and write[1] < 300
 
@@ -68,7 +96,7 @@ def settled(history):
     """The writes to other fields than the status, in order, and what all writes to the status
     made of it. What a status says of times is left out, but for that it says it."""
     status, others = {}, []
-    for write in without_no_changes(history):
+    for write in without_times(history):
         if is_status(write) and isinstance(write[2], dict):
             status.update(write[2])
         else:
@@ -77,7 +105,7 @@ def settled(history):
 
 
 FORMS = [("", lambda h: h), ("conflicts", without_conflicts), ("no-change", without_no_changes),
-         ("status-batched", settled)]
+         ("times", without_times), ("status-batched", settled)]
 
 
 def unpaired(left, right):

@@ -10,8 +10,7 @@ import re
 from upstream_record import EPOCH, TIME, UID
 
 # No generated name has such letters.
-SUFFIX = "-case{:02}"
-SUFFIXED = re.compile(r"-case\d\d(?!\d)")
+SUFFIX = "-case{:03}"
 SYSTEM = {"kube-system", "kube-node-lease", "kube-public"}
 # A CustomResourceDefinition's name says what it defines.
 UNNAMED = {"CustomResourceDefinition", "APIService"}
@@ -72,7 +71,9 @@ class Place:
 
     def into(self, value, field=""):
         if isinstance(value, dict):
-            return {k: self.into_field(k, v, value) for k, v in value.items()}
+            # An address is a Service's alone in all namespaces: the API server gives another.
+            return {k: self.into_field(k, v, value) for k, v in value.items()
+                    if k not in ("clusterIP", "clusterIPs") or v in ("None", ["None"])}
         if isinstance(value, list):
             return [self.into(v, field) for v in value]
         if isinstance(value, str):

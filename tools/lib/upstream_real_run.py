@@ -1,8 +1,9 @@
 """Runs batches of cases in a real cluster and reads what came of each."""
+import concurrent.futures
 import datetime
 import time
 
-from upstream_real_cluster import BESIDE, KUBELET, RECORDED, Api, Cluster
+from upstream_real_cluster import BESIDE, KUBECTL, KUBELET, RECORDED, Api, Programs
 from upstream_real_kinds import Kinds
 from upstream_real_kubelet import Kubelets
 from upstream_real_lines import lines_of, record
@@ -39,59 +40,63 @@ def left_out(resource, _, name):
 
 
 class Session:
-    """A cluster for the cases of one file."""
+    """The cases of one file in a cluster, in which those of other files may run as well."""
 
-    def __init__(self, programs, etcd, plan, controllers, say):
-        self.plan, self.say = plan, say
-        self.cluster = Cluster(programs, etcd, "nodelifecycle" in controllers)
-        self.number, self.running = 0, None
-
-    def __enter__(self):
-        self.cluster.__enter__()
-        self.kinds = Kinds(self.cluster.api)
-        return self
-
-    def __exit__(self, *_):
-        self.cluster.__exit__()
+    def __init__(self, cluster, plan, say):
+        self.cluster, self.plan, self.say = cluster, plan, say
+        self.programs, self.running = Programs(cluster), None
+        self.kinds = Kinds(Api(cluster.port, KUBECTL))
 
     def run(self, cases, uids_of):
         """(case, outcome, refused requests) of each case."""
-        for batch in batches(cases, self.plan):
-            self.say(f'  {", ".join(c["name"] for c in batch)}')
-            yield from Batch(self, batch, uids_of).run()
-            if self.plan.solo:
-                self.clean()
+        with self.programs:
+            for cases_of_batch in batches(cases, self.plan):
+                self.say(f'  {", ".join(c["name"] for c in cases_of_batch)}')
+                batch = Batch(self, cases_of_batch, uids_of)
+                yield from batch.run()
+                if self.plan.solo:
+                    self.clean(batch)
+                else:
+                    self.stop()
 
-    def clean(self):
+    def clean(self, batch):
+        api = self.kinds.api
         for path in LEFT:
-            _, listed = self.cluster.api.ask("GET", path)
+            _, listed = api.ask("GET", path)
             for item in listed["items"]:
-                meta, root = item["metadata"], path.rsplit("/", 1)
-                inner = f'/namespaces/{meta["namespace"]}' if "namespace" in meta else ""
-                target = f'{root[0]}{inner}/{root[1]}/{meta["name"]}'
+                meta, (root, resource) = item["metadata"], path.rsplit("/", 1)
+                where = (resource, meta.get("namespace", ""), meta["name"])
+                if not any(hand.place.owns(*where) for hand in batch.hands):
+                    continue
+                inner = f"/namespaces/{where[1]}" if where[1] else ""
+                target = f"{root}{inner}/{resource}/{where[2]}"
                 if meta.get("finalizers"):
-                    self.cluster.api.ask("PATCH", target, {"metadata": {"finalizers": None}},
-                                         "application/merge-patch+json")
-                self.cluster.api.ask("DELETE", target, {
-                    "apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 0})
+                    api.ask("PATCH", target, {"metadata": {"finalizers": None}},
+                            "application/merge-patch+json")
+                api.ask("DELETE", target, {"apiVersion": "v1", "kind": "DeleteOptions",
+                                           "gracePeriodSeconds": 0})
 
-    def start_programs(self, case):
+    def stop(self):
+        self.programs.stop()
+        self.running = None
+
+    def start(self, case):
         """Starts what a case needs, unless it runs already."""
         wanted = str((case["controllers"], case.get("beside", []), case.get("args", [])))
         if self.running == wanted:
             return
-        self.cluster.stop_programs()
+        self.programs.stop()
         for user, names, args in ((RECORDED, case["controllers"], case.get("args", [])),
                                   (BESIDE, case.get("beside", []), [])):
             managed = [NO_ALIAS.get(n, n) for n in names if n != SCHEDULER]
             if managed:
-                self.cluster.run_program(MANAGER, user, [
+                self.programs.run(MANAGER, user, [
                     "--controllers=" + ",".join(managed), *self.plan.flags, *args])
             if SCHEDULER in names:
-                self.cluster.run_program(SCHEDULER, user, [] if managed else args)
+                self.programs.run(SCHEDULER, user, [] if managed else args)
         self.running = wanted
         time.sleep(SETTLE)
-        self.cluster.check_programs()
+        self.programs.check()
 
 
 class Batch:
@@ -99,13 +104,13 @@ class Batch:
 
     def __init__(self, session, cases, uids_of):
         self.session, self.cases, self.plan = session, cases, session.plan
-        self.api, self.kinds = session.cluster.api, session.kinds
+        self.api, self.kinds = session.kinds.api, session.kinds
         self.hands = []
         for case in cases:
-            session.number = session.number % 99 + 1
             shared = kubelets_of(case) if shares_nodes(case) and not self.plan.solo else {}
-            place = Place(session.number, self.kinds, shared, uids_of(case), self.plan.zones)
-            self.hands.append(Hand(self.api, self.kinds, place))
+            place = Place(next(session.cluster.numbers), self.kinds, shared, uids_of(case),
+                          self.plan.zones)
+            self.hands.append(Hand(Api(session.cluster.port, KUBECTL), self.kinds, place))
 
     def run(self):
         cluster = self.session.cluster
@@ -119,14 +124,11 @@ class Batch:
             for case, hand in zip(self.cases, self.hands):
                 for name in kubelets_of(case):
                     self.know_node(hand, name)
-            self.session.start_programs(self.cases[0])
+            self.session.start(self.cases[0])
             given_at, start = self.play()
             if kubelets.error:
                 raise kubelets.error
-        cluster.check_programs()
-        if not self.plan.solo:
-            cluster.stop_programs()
-            self.session.running = None
+        self.session.programs.check()
         lines = lines_of(cluster.history(first), cluster.audited(offset)[0], self.kinds)
         for case, hand in zip(self.cases, self.hands):
             until = until_of(case, self.plan)
@@ -159,28 +161,29 @@ class Batch:
             sleep_until(given_at)
         for hand in self.hands:
             hand.place.begin(start)
-        for case, hand in zip(self.cases, self.hands):
-            for tree in case.get("given", []):
-                hand.create(tree)
-        time.sleep(1.0)
-        for case, hand in zip(self.cases, self.hands):
-            for pod in case.get("ready", []):
-                hand.do_patch({"resource": f"pods/{pod}", "type": "merge", "subresource": "status",
-                               "patch": {"status": RUNNING}})
-        if now() > start:
-            raise RuntimeError("what is given took longer than the lead")
-        self.steps(start)
-        return given_at, start
-
-    def steps(self, start):
-        due = sorted(((nanoseconds(step["at"]), i, n, step) for i, case in enumerate(self.cases)
-                      for n, step in enumerate(case.get("steps", []))), key=lambda x: x[:3])
-        for at, i, _, step in due:
-            if at / 1e9 <= until_of(self.cases[i], self.plan):
-                sleep_until(start + datetime.timedelta(microseconds=at // 1000))
-                self.hands[i].do(step)
+        with concurrent.futures.ThreadPoolExecutor(len(self.cases)) as pool:
+            # The first exception that a case's thread ended with is raised here.
+            list(pool.map(lambda both: self.play_case(*both, start), zip(self.cases, self.hands)))
         sleep_until(start + datetime.timedelta(
             seconds=max(until_of(c, self.plan) for c in self.cases) + 0.5))
+        return given_at, start
+
+    def play_case(self, case, hand, start):
+        for tree in case.get("given", []):
+            hand.create(tree)
+        time.sleep(1.0)
+        for pod in case.get("ready", []):
+            hand.do_patch({"resource": f"pods/{pod}", "type": "merge", "subresource": "status",
+                           "patch": {"status": RUNNING}})
+        if now() > start:
+            raise RuntimeError(f'{case["name"]}: what is given took longer than the lead')
+        steps = sorted(case.get("steps", []), key=lambda step: nanoseconds(step["at"]))
+        for step in steps:
+            at = nanoseconds(step["at"])
+            if at / 1e9 <= until_of(case, self.plan):
+                sleep_until(start + datetime.timedelta(microseconds=at // 1000))
+                hand.do(step)
+        hand.api.close()
 
 
 def next_aligned(when):
