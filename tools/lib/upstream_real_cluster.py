@@ -13,6 +13,7 @@ import shutil
 import ssl
 import subprocess
 import tempfile
+import threading
 import time
 
 from api_servers import FLAGS, Client, ServerError
@@ -64,6 +65,7 @@ class Cluster:
     def __init__(self, programs, etcd, taints):
         self.programs, self.etcd_program, self.taints = pathlib.Path(programs), etcd, taints
         self.numbers = itertools.count(1)  # each case has one
+        self.lock = threading.Lock()  # etcd is asked on one connection
 
     def __enter__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="ksim-real-"))
@@ -133,11 +135,8 @@ class Cluster:
             "key": to_base64("/registry/"), "range_end": to_base64("/registry0"),
             "start_revision": str(first), "prev_kv": True}})
         # The last event is that of a key made for this.
-        answer, error = self.etcd.call("kv/put", {
-            "key": to_base64("/registry/~end"), "value": to_base64("{}")})
-        if error:
-            raise ServerError(f"etcd: {error}")
-        last, out = int(answer["header"]["revision"]), []
+        last, out = self.ask_etcd("kv/put", {
+            "key": to_base64("/registry/~end"), "value": to_base64("{}")}), []
         while True:
             for message in socket.messages(30):
                 for event in message.get("result", {}).get("events", []):
@@ -148,7 +147,12 @@ class Cluster:
                     out.append((revision, read(event["kv"]), read(event.get("prev_kv", {}))))
 
     def revision(self):
-        answer, error = self.etcd.call("kv/range", {"key": to_base64("/registry/none")})
+        return self.ask_etcd("kv/range", {"key": to_base64("/registry/none")})
+
+    def ask_etcd(self, path, message):
+        """The revision of the answer."""
+        with self.lock:
+            answer, error = self.etcd.call(path, message)
         if error:
             raise ServerError(f"etcd: {error}")
         return int(answer["header"]["revision"])

@@ -23,9 +23,12 @@ EXPLAINED = (
     Explained("nodelifecycle", ("comes-and-goes-between-looks",), "events",
               "Whether a node that comes and goes is seen is decided by when the controller, which "
               "looks every five seconds since its start, looks."),
-    Explained("nodelifecycle", ("not-ready-zone-but-for-one",), "nodes/n3",
+    Explained("nodelifecycle", ("not-ready-zone-but-for-one",), "nodes/n",
               "The passes for taints NoSchedule and NoExecute run beside one another, and which "
               "comes first decides the order of the taints."),
+    Explained("tainteviction", ("pod-comes-to-a-tainted-node",), "pods/default/a",
+              "A kubelet refuses a pod that does not tolerate its node's NoExecute, and what has "
+              "failed is deleted at once; the kubelets of the recording take every pod."),
     Explained("job", ("a-pod-is-deleted",), "pods/default/j-*",
               "The kubelet's last deletion and the Job controller's patch of the finalizer race: "
               "who comes second makes the pod go."),

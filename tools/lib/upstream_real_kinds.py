@@ -1,4 +1,5 @@
 """What a real API server serves, from its discovery: kinds and the names of resources."""
+import threading
 import time
 
 
@@ -12,6 +13,7 @@ class Kinds:
 
     def __init__(self, api):
         self.api, self.by_kind, self.by_name = api, {}, {}
+        self.lock = threading.Lock()
         self.refresh()
 
     def refresh(self):
@@ -38,7 +40,8 @@ class Kinds:
             if key in table:
                 return table[key]
             time.sleep(0.25)
-            self.refresh()
+            with self.lock:
+                self.refresh()
         raise NoKind(f"no kind {key}")
 
     def of(self, an_object):

@@ -198,6 +198,8 @@ def record(lines, place, start_ns, left_out):
             if place.owns(asked["resource"], asked["namespace"], asked["name"]) and \
                     not left_out(*names_of(asked, place)):
                 recorder.take(line)
+        elif (line["resource"], line.get("op")) == ("events", "delete"):
+            continue  # who takes an Event away has not said it
         elif place.owns(line["resource"], line["namespace"], line["name"]):
             names = names_of(line, place)
             if not left_out(*names):

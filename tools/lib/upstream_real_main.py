@@ -27,9 +27,13 @@ import pathlib
 import signal
 import sys
 
+from api_servers import ServerError
+from real_etcd import EtcdError
+from upstream_real_cluster import Cluster
 from upstream_real_explained import EXPLAINED
 from upstream_real_outcome import compared, outcome_of, told
 from upstream_real_plan import PLANS, kubelets_of, runs, unfit, until_of
+from upstream_real_run import Session
 from upstream_record import to_line
 from upstream_record_main import FOLDER, ROOT, actors_of, cases_of, records, run
 from upstream_world import VERSIONS, CaseError, native
@@ -76,17 +80,16 @@ class Tool:
 
     def record(self, name, version):
         """Records a kind, or several in one cluster (NAME+NAME)."""
-        from upstream_real_cluster import Cluster  # pylint: disable=import-outside-toplevel
         names = name.split("+")
         chosen = {n: [c for c, why in fit_cases(n, version) if not why] for n in names}
         taints = any("nodelifecycle" in c["controllers"] for n in names for c in chosen[n])
         programs = pathlib.Path(self.options.programs) / RELEASES[version]
-        with Cluster(programs, self.options.etcd, taints) as cluster, \
-                concurrent.futures.ThreadPoolExecutor(len(names)) as pool:
+        # The cluster ends first, so that a stopped recording does not go on.
+        with concurrent.futures.ThreadPoolExecutor(len(names)) as pool, \
+                Cluster(programs, self.options.etcd, taints) as cluster:
             list(pool.map(lambda n: self.record_kind(cluster, n, version, chosen[n]), names))
 
     def record_kind(self, cluster, name, version, chosen):
-        from upstream_real_run import Session  # pylint: disable=import-outside-toplevel
         cases = [c for c in chosen if self.wanted(c["name"])]
         target = REAL / f"{name}-{version}.jsonl"
         before, new = records(target), {}
@@ -212,7 +215,7 @@ def main(arguments):
                         tool.compare(kind, version, pool)
         if options.compare or options.replay:
             tool.find_stale(kinds, versions)
-    except (CaseError, OSError, RuntimeError) as error:
+    except (CaseError, EtcdError, OSError, RuntimeError, ServerError) as error:
         print(f"upstream-real: {error}", file=sys.stderr)
         return 2
     return 1 if tool.unexplained else 0

@@ -34,11 +34,13 @@ class Plan:
 
 CALENDAR = "what comes of it depends on the hour, and a recording is made at any"
 CLUSTER = "that all zones are down is a matter of all nodes, and other cases have some"
+OTHERS = "with other controllers it would have a cluster for itself: see their own cases"
 PLANS = {
     "garbagecollector": Plan(),
     "namespace": Plan(limit=60),
     "nodelifecycle": Plan(limit=80, lead=20.0, zones=True, skip={
-        "all-are-down": CLUSTER, "all-zones-are-down-one-after-the-other": CLUSTER}),
+        "all-are-down": CLUSTER, "all-zones-are-down-one-after-the-other": CLUSTER,
+        "evicted": OTHERS, "evicted-because-not-ready": OTHERS, "removed-with-pods": OTHERS}),
     "podgc": Plan(limit=110),
     "tainteviction": Plan(limit=40),
     "disruption": Plan(),
