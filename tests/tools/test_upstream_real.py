@@ -177,6 +177,9 @@ class Compares(unittest.TestCase):
 
     def test_each_class_has_its_reason(self):
         self.assertEqual({name for name, _ in FORMS if name} | {"event-counts"}, set(CLASSES))
+        readme = (ROOT / "tests/whole/actors/recorded/real/README.md").read_text("utf-8")
+        for name in CLASSES:
+            self.assertIn(f"\n| `{name}` | ", readme)
 
     def test_a_conflict_is_tried_again(self):
         refused = ["update status", 409, {}]

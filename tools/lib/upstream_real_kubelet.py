@@ -2,8 +2,7 @@
 their annotations say (docs/scenarios.md, "What containers do").
 
 What a kubelet writes is nobody's record; controllers are told by it of phases, readiness, exit
-codes and ends. Pods start half a second after they are bound, one container after the other is
-nobody's business here: a pod has one.
+codes and ends. Pods start half a second after they are bound; each has one container.
 """
 import datetime
 import re

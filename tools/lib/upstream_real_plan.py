@@ -46,7 +46,7 @@ PLANS = {
     "disruption": Plan(),
     "resourcequota": Plan(skip={
         "kinds-by-count": "it counts the account that the recording makes"}),
-    "endpointslice": Plan(),
+    "endpointslice": Plan(skip={"hints-by-topology": "hints weigh all nodes of the cluster"}),
     "deployment": Plan(count=24, together=12),
     "statefulset": Plan(count=24, together=12),
     "daemonset": Plan(solo=True, count=10, limit=40),
