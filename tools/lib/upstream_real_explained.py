@@ -29,6 +29,10 @@ EXPLAINED = (
     Explained("tainteviction", ("pod-comes-to-a-tainted-node",), "pods/default/a",
               "A kubelet refuses a pod that does not tolerate its node's NoExecute, and what has "
               "failed is deleted at once; the kubelets of the recording take every pod."),
+    *(Explained("volumescheduling", ("claim-comes-later",), what,
+                "The scheduler's queue and its cache of claims are told of a new claim by two "
+                "goroutines: who is tried in between finds no claim, which is an error.",
+                ("1.30",)) for what in ("pods/default/p", "events")),
     Explained("job", ("a-pod-is-deleted",), "pods/default/j-*",
               "The kubelet's last deletion and the Job controller's patch of the finalizer race: "
               "who comes second makes the pod go."),

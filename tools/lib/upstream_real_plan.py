@@ -49,7 +49,7 @@ PLANS = {
     "endpointslice": Plan(skip={"hints-by-topology": "hints weigh all nodes of the cluster"}),
     "deployment": Plan(count=24, together=12),
     "statefulset": Plan(count=24, together=12),
-    "daemonset": Plan(solo=True, count=10, limit=40, skip={
+    "daemonset": Plan(solo=True, count=10, limit=40, lead=3.0, skip={
         "node-name": "the hash of its template is that of a node's name, which gets a suffix"}),
     "job": Plan(limit=90),
     "cronjob": Plan(limit=200, aligned=True, skip={
@@ -57,8 +57,8 @@ PLANS = {
         "another-schedule": CALENDAR}),
     "replicaset": Plan(),
     # The binder looks at everything every 15 s.
-    "persistentvolume": Plan(solo=True, count=10, limit=40, tail=16.0),
-    "volumescheduling": Plan(solo=True, count=10, limit=40, tail=10.0),
+    "persistentvolume": Plan(solo=True, count=7, limit=40, tail=16.0, lead=3.0),
+    "volumescheduling": Plan(solo=True, count=10, limit=40, tail=10.0, lead=3.0),
 }
 # The horizontal pod autoscaler is not here: nobody serves metrics beside a bare kube-apiserver.
 
