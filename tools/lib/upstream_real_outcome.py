@@ -45,8 +45,8 @@ def change_of(write):
     what, code, change = timeless(write[1:])
     if isinstance(change, dict):
         change = {QUOTED.sub(r".\1", p): v for p, v in change.items()
-                  if not p.endswith(".resourceVersion") and v not in ({}, []) and not (v is None and (what == "create" or
-                                                               is_parent(p, change)))}
+                  if not p.endswith(".resourceVersion") and v not in ({}, []) and
+                  not (v is None and (what == "create" or is_parent(p, change)))}
     return [what, code, change]
 
 

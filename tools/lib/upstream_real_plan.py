@@ -54,7 +54,11 @@ PLANS = {
     "job": Plan(limit=90),
     "cronjob": Plan(limit=200, aligned=True, skip={
         "time-zone": CALENDAR, "another-time-zone": CALENDAR, "hourly": CALENDAR,
-        "another-schedule": CALENDAR}),
+        "another-schedule": CALENDAR,
+        # To be recorded: they are written for 1.30 since its API server refused the first ones.
+        **{f"{name}-in-1.30": "it is not recorded yet" for name in (
+            "a-job-finishes", "history", "forbid-until-it-finishes", "forbid-with-a-deadline",
+            "two-finished-and-one-kept", "suspended-while-a-job-runs")}}),
     "replicaset": Plan(),
     # The binder looks at everything every 15 s.
     "persistentvolume": Plan(solo=True, count=7, limit=40, tail=16.0, lead=3.0),

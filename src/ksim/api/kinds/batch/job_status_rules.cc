@@ -161,8 +161,9 @@ void CheckMoves(const StatusWrite& w) {
     w.Refuse("startTime", "field is immutable for unsuspended job once set");
 }
 
-// pkg/apis/batch/validation, validateJobStatus: `narrow` while no other Job than an indexed one with
-// a success policy may meet its criteria (AllowForSuccessCriteriaMetInExtendedScope is not set).
+// pkg/apis/batch/validation, validateJobStatus: `narrow` while no other Job than an indexed one
+// with a success policy may meet its criteria (AllowForSuccessCriteriaMetInExtendedScope is not
+// set).
 void CheckSuccessCriteria(const StatusWrite& w, bool narrow) {
   const bool met = ConditionHolds(w.now, "SuccessCriteriaMet");
   if (narrow && met && w.spec.Get(Fields().completion_mode).AsString() != "Indexed")
