@@ -161,12 +161,19 @@ void CheckMoves(const StatusWrite& w) {
     w.Refuse("startTime", "field is immutable for unsuspended job once set");
 }
 
-void CheckSuccessCriteria(const StatusWrite& w) {
+// pkg/apis/batch/validation, validateJobStatus: `narrow` while no other Job than an indexed one
+// with a success policy may meet its criteria (AllowForSuccessCriteriaMetInExtendedScope is not
+// set).
+void CheckSuccessCriteria(const StatusWrite& w, bool narrow) {
   const bool met = ConditionHolds(w.now, "SuccessCriteriaMet");
+  if (narrow && met && w.spec.Get(Fields().completion_mode).AsString() != "Indexed")
+    w.Refuse("cannot set SuccessCriteriaMet to NonIndexed Job");
   if (met && ConditionHolds(w.now, "Failed"))
     w.Refuse("cannot set SuccessCriteriaMet=True and Failed=true conditions");
   if (met && ConditionHolds(w.now, "FailureTarget"))
     w.Refuse("cannot set SuccessCriteriaMet=True and FailureTarget=true conditions");
+  if (narrow && met && w.spec.Get("successPolicy").is_null())
+    w.Refuse("cannot set SuccessCriteriaMet=True for Job without SuccessPolicy");
   if (!w.spec.Get("successPolicy").is_null() && !met && ConditionHolds(w.now, "Complete"))
     w.Refuse("cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True");
 }
@@ -191,8 +198,10 @@ void ValidateJobStatusUpdate(const Value& updated, const Value& old, FieldErrorL
         w.now.Get("ready").AsInt() > w.now.Get("active").AsInt())
       w.Refuse("ready", "cannot set more ready pods than active");
   }
-  CheckSuccessCriteria(w);
+  const bool has_criteria = errors->profile().job_pod_replacement_policy;  // newer than 1.25
+  if (has_criteria) CheckSuccessCriteria(w, !strict);
   if (strict) CheckMoves(w);
+  if (!has_criteria) return;
   if (ConditionHolds(w.before, "SuccessCriteriaMet") &&
       !ConditionHolds(w.now, "SuccessCriteriaMet"))
     w.Refuse("cannot disable the SuccessCriteriaMet=True condition");
