@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "ksim/apiserver/audit.h"
 #include "ksim/value/json.h"
 #include "ksim/value/yaml.h"
 #include "tests/apiserver/world.h"
@@ -26,7 +27,12 @@ constexpr const char* kOfConfigMaps =
 
 class Policies : public ::testing::TestWithParam<api::Compat> {
  protected:
-  Policies() : world(WorldOptions(GetParam())) {}
+  Policies() : world(With(GetParam(), &log)) {}
+  static WorldOptions With(api::Compat compat, AuditLog* log) {
+    WorldOptions options(compat);
+    options.server.audit = log;
+    return options;
+  }
   // A policy about ConfigMaps with this rest of a spec.
   void Bind(const std::string& spec, const std::string& binding = "validationActions: [Deny]",
             const std::string& match = kOfConfigMaps) {
@@ -62,6 +68,7 @@ class Policies : public ::testing::TestWithParam<api::Compat> {
            "request: " +
            why;
   }
+  AuditLog log;
   World world;
   api::Response last;
 };
@@ -111,13 +118,24 @@ TEST_P(Policies, FailuresMayBeIgnored) {
 
 // POLICY-05
 TEST_P(Policies, WarningsAndAudit) {
-  Bind("validations: [{expression: \"object.data.k != 'bad'\"}]",
-       "validationActions: [Warn, Audit]");
+  Bind(
+      "validations: [{expression: \"object.data.k != 'bad'\"}], auditAnnotations: [{key: seen, "
+      "valueExpression: \"' data ' + object.data.k\"}, {key: not, valueExpression: 'null'}]",
+      "validationActions: [Warn, Audit]");
   EXPECT_EQ(Make("a", "bad"), "201");
   EXPECT_EQ(last.warnings,
             std::vector<std::string>{"Validation failed for ValidatingAdmissionPolicy "
                                      "'p.example.com' with binding 'b': failed expression: "
                                      "object.data.k != 'bad'"});
+  Value noted;
+  for (const Value& event : log.events())
+    if (event.Get("objectRef").Get("resource").AsString() == "configmaps")
+      noted = event.Get("annotations");
+  EXPECT_EQ(noted.Get("p.example.com/seen").AsString(), "data bad");
+  EXPECT_FALSE(noted.Has("p.example.com/not"));
+  EXPECT_EQ(noted.Get("validation.policy.admission.k8s.io/validation_failure").AsString(),
+            R"([{"message":"failed expression: object.data.k != 'bad'","policy":"p.example.com",)"
+            R"("binding":"b","expressionIndex":0,"validationActions":["Warn","Audit"]}])");
 }
 
 // POLICY-02
