@@ -141,8 +141,9 @@ def main():
         name, version = job
         case = Case(ksim, name, sources[name](), folder, version)
         tables = case.tables()
-        if show and tables is not None and version == VERSIONS[0]:
-            print(f"--- {name}.out\n{tables}")
+        if show:
+            if tables is not None and version == VERSIONS[0]:
+                print(f"--- {name}.out\n{tables}", end="")
         elif not modules and tables is not None:
             wanted = (folder / f"{name}.out").read_text("utf-8")
             if tables != wanted:

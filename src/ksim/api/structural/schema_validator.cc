@@ -280,7 +280,8 @@ class SchemaWalk {
     std::string format;
     if (s.type == "integer") {
       const double most = s.format == "int32" ? 0x1p31 : 0x1p63;
-      fits = IsWhole(d) && d >= -most && (d < most || (v.is_int() && s.format != "int32"));
+      const bool in_range = d >= -most && d < most;
+      fits = v.is_int() ? in_range || s.format != "int32" : IsWhole(d) && in_range;
     } else if (s.type == "number" && s.format == "float") {
       fits = std::fabs(d) <= static_cast<double>(std::numeric_limits<float>::max());
     }

@@ -241,6 +241,7 @@ absl::StatusOr<PathElement> Shape::ElementOf(const Value& item) const {
 }
 
 std::string_view Shape::OmittedKey(const Value& item) const {
+  if (node_ == nullptr) return "";  // the keys of built-in kinds have defaults: 0 or ""
   for (const std::string_view key : list_.keys)
     if (item.Find(Atom(key)) == nullptr && DefaultOfKey(key).is_null()) return key;
   return "";

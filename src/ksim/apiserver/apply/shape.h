@@ -42,7 +42,9 @@ class Shape {
   // The path element of an item of a kKeyed list or a kSet. InvalidArgument for an item without
   // keys.
   absl::StatusOr<PathElement> ElementOf(const value::Value& item) const;
-  // The first key that an item of a kKeyed list leaves out and that has no default; "": none.
+  // The first key that an item of a kKeyed list of a custom kind leaves out and that has no
+  // default;
+  // "": none.
   std::string_view OmittedKey(const value::Value& item) const;
   // The complaint of structured-merge-diff that the schema of a custom kind wants another value
   // here; "": the value fits, or the kind is not a custom one.
