@@ -33,6 +33,12 @@ EXPLAINED = (
                 "The scheduler's queue and its cache of claims are told of a new claim by two "
                 "goroutines: who is tried in between finds no claim, which is an error.",
                 ("1.30",)) for what in ("pods/default/p", "events")),
+    Explained("endpointslice", ("ep-service-deleted",), "endpoints/default/web",
+              "The API server takes a Service's Endpoints away with it, and the controller deletes "
+              "them as well: who is first is chance.", ("1.36",)),
+    Explained("endpointslice", ("mirror-slice-changed",), "endpointslices/default/web-*",
+              "OPEN: the real 1.36 takes the label away again, its guest and the real 1.30 do not; "
+              "recorded once, on a busy machine.", ("1.36",)),
     Explained("job", ("a-pod-is-deleted",), "pods/default/j-*",
               "The kubelet's last deletion and the Job controller's patch of the finalizer race: "
               "who comes second makes the pod go."),
