@@ -8,6 +8,10 @@ namespace {
 constexpr Profile MakeV130() {
   Profile p;
   p.unmanaged_pods = "cannot delete Pods that declare no controller (use --force to override)";
+  p.logs_config = "loader.go:395";
+  p.logs_cached_groups = "cached_discovery.go:113";
+  p.logs_cached_resources = "cached_discovery.go:77";
+  p.logs_body = "request.go:1212";
   return p;
 }
 
@@ -19,6 +23,9 @@ constexpr Profile MakeV136() {
   p.unmanaged_pods = "Pods that declare no controller (use --force to override)";
   p.autoscales_by_v2 = true;
   p.drain_error_after_blank = true;
+  p.logs_structured = true;
+  p.logs_config = "loader.go:407";
+  p.logs_certificate = "cert_rotation.go:141";
   return p;
 }
 

@@ -21,6 +21,16 @@ struct Profile {
   bool autoscales_by_v2 = false;
   // drain.go RunDrain: a blank before the error.
   bool drain_error_after_blank = false;
+
+  // klog's lines of client-go: names and values in place of texts, from 1.33 on.
+  bool logs_structured = false;
+  // tools/clientcmd/loader.go, transport/cert_rotation.go, discovery/cached/disk and
+  // rest/request.go: where they print; lines move from version to version.
+  std::string_view logs_config = "loader.go:374";
+  std::string_view logs_certificate = "cert_rotation.go:137";
+  std::string_view logs_cached_groups = "cached_discovery.go:112";
+  std::string_view logs_cached_resources = "cached_discovery.go:76";
+  std::string_view logs_body = "request.go:1172";  // where logs are structured: the caller
 };
 
 const Profile& ProfileOf(api::Compat compat);

@@ -77,9 +77,9 @@ class Side {
 
  private:
   static TraceIdentities Known(const Trace& trace, const Trace& other) {
-    const HashNames hashes = trace.header.compat == other.header.compat
-                                 ? HashNames::kStandForThemselves
-                                 : HashNames::kAreGenerated;
+    const std::string_view version = trace.header.compat, others = other.header.compat;
+    const HashNames hashes =
+        version == others ? HashNames::kStandForThemselves : HashNames::kAreGenerated;
     TraceIdentities known(trace.events, hashes);
     known.ForgetWhatLacksCreation(other.events, TraceIdentities(other.events, hashes));
     return known;

@@ -275,7 +275,7 @@ int RunInTwoVersions(Io& io, const RunFlags& flags) {
   if (const int code = LoadScenarios(io, other_flags, &other); code != kOk) return code;
   for (std::size_t i = 0; i < loaded.scenarios.size(); ++i) {
     const Scenario& one = loaded.scenarios[i];
-    if (one.compat != other.scenarios[i].compat) continue;
+    if (api::ToString(one.compat) != flags.against) continue;
     io.Err(fmt::format("error: {} runs in {} already\nhint: --compat VERSION names the other\n",
                        one.name, flags.against));
     return kInvalid;

@@ -41,8 +41,8 @@ std::string HeaderLines(const HttpExchange::Fields& headers) {
 }  // namespace
 
 void ClientGoLines::Request(const HttpExchange& x) const {
-  if (level_ >= 8 && (structured_ || !x.sent.empty())) Body(x, "Request Body", x.sent);
-  if (structured_)
+  if (level_ >= 8 && (profile_.logs_structured || !x.sent.empty())) Body(x, "Request Body", x.sent);
+  if (profile_.logs_structured)
     StructuredRequest(x);
   else
     TextRequest(x);
@@ -51,7 +51,7 @@ void ClientGoLines::Request(const HttpExchange& x) const {
 void ClientGoLines::Connection(std::string_view server, std::string_view address) const {
   if (level_ < 9) return;
   const std::string_view host = address.substr(0, address.find(':'));
-  if (structured_) {
+  if (profile_.logs_structured) {
     print_("round_trippers.go:547", fmt::format("\"HTTP Trace: DNS Lookup resolved\" host={} "
                                                 "address=[{{\"IP\":{},\"Zone\":\"\"}}]",
                                                 Quoted(server), Quoted(host)));
@@ -65,7 +65,7 @@ void ClientGoLines::Connection(std::string_view server, std::string_view address
 }
 
 void ClientGoLines::Response(const HttpExchange& x, bool kept) const {
-  if (structured_)
+  if (profile_.logs_structured)
     StructuredResponse(x, kept);
   else
     TextResponse(x, kept);
@@ -75,12 +75,11 @@ void ClientGoLines::Response(const HttpExchange& x, bool kept) const {
 void ClientGoLines::Body(const HttpExchange& x, std::string_view name,
                          const std::string& body) const {
   std::string cut = CutBody(body, level_);
-  if (structured_)
+  if (profile_.logs_structured)
     return print_(x.caller, fmt::format("\"{}\" body={}", name,
                                         cut.find('\n') == cut.npos ? Quoted(cut) : Lines(cut)));
   if (cut.ends_with('\n')) cut.pop_back();
-  print_(compat_ == api::Compat::k1_25 ? "request.go:1172" : "request.go:1212",
-         fmt::format("{}: {}", name, cut));
+  print_(profile_.logs_body, fmt::format("{}: {}", name, cut));
 }
 
 // --- up to 1.30 ---

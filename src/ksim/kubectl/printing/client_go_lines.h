@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ksim/api/compat.h"
+#include "ksim/kubectl/profile.h"
 
 namespace ksim::kubectl {
 
@@ -33,7 +34,7 @@ class ClientGoLines {
   using Print = std::function<void(std::string_view place, std::string_view text)>;
 
   ClientGoLines(api::Compat compat, int level, Print print)
-      : structured_(compat == api::Compat::k1_36), compat_(compat), level_(level), print_(print) {}
+      : profile_(ProfileOf(compat)), level_(level), print_(std::move(print)) {}
 
   void Request(const HttpExchange& x) const;
   // The connection is made with a process's first request: the server's name, and its address.
@@ -48,8 +49,7 @@ class ClientGoLines {
   void StructuredResponse(const HttpExchange& x, bool kept) const;
   void Body(const HttpExchange& x, std::string_view name, const std::string& body) const;
 
-  bool structured_;
-  api::Compat compat_;
+  const Profile& profile_;
   int level_;
   Print print_;
 };

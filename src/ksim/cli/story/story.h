@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "ksim/api/kinds.h"
-#include "ksim/cli/process_log.h"
-#include "ksim/cli/story_events.h"
+#include "ksim/cli/story/process_log.h"
+#include "ksim/cli/story/story_events.h"
 
 namespace ksim::cli {
 

@@ -1,10 +1,10 @@
-#include "ksim/cli/story_text.h"
+#include "ksim/cli/story/story_text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "ksim/cli/story_steps.h"
+#include "ksim/cli/story/story_steps.h"
 #include "ksim/store/object_key.h"
 #include "ksim/value/json.h"
 

@@ -1,4 +1,4 @@
-#include "ksim/cli/story_status.h"
+#include "ksim/cli/story/story_status.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// The log of one process (--log) beside what a real kubectl logged (tests/cli/recorded/record.py).
+// The log of one process (--log) beside what a real kubectl logged (tests/cli/story/recorded/record.py).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -97,9 +97,9 @@ INSTANTIATE_TEST_SUITE_P(Compat, ProcessLogTest, testing::Values("1.30", "1.36")
 
 TEST_P(ProcessLogTest, IsThatOfARealKubectl) {
   const std::string version = GetParam();
-  const auto recorded = os::ReadFile("tests/cli/recorded/kubectl-create-" + version + ".log");
+  const auto recorded = os::ReadFile("tests/cli/story/recorded/kubectl-create-" + version + ".log");
   ASSERT_TRUE(recorded.ok());
-  const CliResult r = RunCli({"run", "tests/cli/recorded/create.yaml", "--compat", version, "--log",
+  const CliResult r = RunCli({"run", "tests/cli/story/recorded/create.yaml", "--compat", version, "--log",
                               "kubectl", "-v", "10"});
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_THAT(Comparable(LogOf(r.out)), ElementsAreArray(Comparable(*recorded)));
@@ -116,7 +116,7 @@ TEST(ProcessLog, AnotherProcessLogsItsRequestsAlone) {
 
 TEST(ProcessLog, ACommandThatIsRefusedTellsTheStatus) {
   const CliResult r =
-      RunCli({"run", "tests/cli/recorded/create-twice.yaml", "--log", "kubectl", "-v", "10"});
+      RunCli({"run", "tests/cli/story/recorded/create-twice.yaml", "--log", "kubectl", "-v", "10"});
   EXPECT_THAT(r.out, HasSubstr("helpers.go:246] server response object: %s[{\n"
                                "  \"kind\": \"Status\",\n  \"apiVersion\": \"v1\","));
   EXPECT_THAT(r.out, HasSubstr("/.kube/cache/discovery/kube-apiserver-0_6443/apps/v1/"));
@@ -124,7 +124,7 @@ TEST(ProcessLog, ACommandThatIsRefusedTellsTheStatus) {
 
 TEST(ProcessLog, LevelsTellLess) {
   const auto log = [](const char* level) {
-    return RunCli({"run", "tests/cli/recorded/create.yaml", "-q", "--log", "kubectl", "-v", level})
+    return RunCli({"run", "tests/cli/story/recorded/create.yaml", "-q", "--log", "kubectl", "-v", level})
         .err;
   };
   EXPECT_THAT(log("6"), HasSubstr("201 Created in "));

@@ -80,6 +80,7 @@ class ProcessLog {
   const int level_;
   const api::Kinds& kinds_;
   const api::Compat compat_;
+  const kubectl::Profile& profile_;
   std::map<std::int64_t, Run> runs_;              // by the number of the step; 0: no kubectl
   std::map<std::uint64_t, std::int64_t> run_of_;  // by the seq of steps, requests and responses
   std::int64_t last_begun_ = 0;

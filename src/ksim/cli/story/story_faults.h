@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "ksim/cli/story_events.h"
+#include "ksim/cli/story/story_events.h"
 #include "ksim/trace/record.h"
 
 namespace ksim::cli {

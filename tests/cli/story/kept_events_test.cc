@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "ksim/cli/cited_events.h"
-#include "ksim/cli/story_events.h"
+#include "ksim/cli/story/story_events.h"
 #include "ksim/scenario/load.h"
 #include "ksim/scenario/runner.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ksim/cli/story_status.h"
+#include "ksim/cli/story/story_status.h"
 #include "ksim/trace/record.h"
 
 namespace ksim::cli {

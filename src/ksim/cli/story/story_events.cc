@@ -1,4 +1,4 @@
-#include "ksim/cli/story_events.h"
+#include "ksim/cli/story/story_events.h"
 
 #include <string_view>
 #include <typeinfo>

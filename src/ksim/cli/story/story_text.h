@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ksim/api/kinds.h"
-#include "ksim/cli/story_status.h"
+#include "ksim/cli/story/story_status.h"
 #include "ksim/trace/record.h"
 
 namespace ksim::cli {

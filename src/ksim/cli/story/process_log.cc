@@ -1,4 +1,4 @@
-#include "ksim/cli/process_log.h"
+#include "ksim/cli/story/process_log.h"
 
 #include <fmt/format.h>
 
@@ -35,25 +35,6 @@ constexpr const char* kAggregated =
     "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
 
 constexpr const char* kServer = "192.168.0.2:6443";  // the address of every API server
-
-// Lines of client-go's files other than the round tripper: they move from version to version.
-struct Places {
-  const char *config, *certificate, *cached_groups, *cached_resources;
-};
-Places PlacesOf(api::Compat compat) {
-  switch (compat) {
-    case api::Compat::k1_25:
-      return {"loader.go:374", "cert_rotation.go:137", "cached_discovery.go:112",
-              "cached_discovery.go:76"};
-    case api::Compat::k1_30:
-      return {"loader.go:395", "cert_rotation.go:137", "cached_discovery.go:113",
-              "cached_discovery.go:77"};
-    case api::Compat::k1_36:
-      return {"loader.go:407", "cert_rotation.go:141", "cached_discovery.go:113",
-              "cached_discovery.go:77"};
-  }
-  return {};
-}
 
 // The feature gates of client-go 0.36, of which each process tells.
 constexpr std::pair<const char*, bool> kGates[] = {{"AtomicFIFO", true},
@@ -140,7 +121,11 @@ kubectl::HttpExchange ExchangeOf(const client::RequestPayload& p) {
 }  // namespace
 
 ProcessLog::ProcessLog(std::string process, int level, const api::Kinds& kinds, api::Compat compat)
-    : process_(std::move(process)), level_(level), kinds_(kinds), compat_(compat) {}
+    : process_(std::move(process)),
+      level_(level),
+      kinds_(kinds),
+      compat_(compat),
+      profile_(kubectl::ProfileOf(compat)) {}
 
 void ProcessLog::Take(const sim::Event& e) {
   if (e.kind == sim::EventKind::kStep && process_ == "kubectl") BeginCommand(e);
@@ -242,12 +227,11 @@ void ProcessLog::AskDiscovery(const sim::Event& e, Run& run, std::string_view se
 
 void ProcessLog::TellCachedDiscovery(const sim::Event& e, const Run& run, std::string_view server) {
   if (level_ < 10) return;
-  const Places places = PlacesOf(compat_);
   const std::string folder =
       fmt::format("returning cached discovery info from /.kube/cache/discovery/{}_6443/", server);
-  Line(e, run, places.cached_groups, folder + "servergroups.json");
+  Line(e, run, profile_.logs_cached_groups, folder + "servergroups.json");
   const auto line = [&](std::string_view group_version) {
-    Line(e, run, places.cached_resources,
+    Line(e, run, profile_.logs_cached_resources,
          fmt::format("{}{}/serverresources.json", folder, group_version));
   };
   line("v1");
@@ -307,8 +291,8 @@ void ProcessLog::Ask(const sim::Event& e, const Run& run, const kubectl::HttpExc
                      std::string_view server) {
   LinesOf(e, run).Request(x);
   if (!run.connected) LinesOf(e, run).Connection(server, kServer);
-  if (!run.connected && compat_ == api::Compat::k1_36 && process_ == "kubectl")
-    Line(e, run, PlacesOf(compat_).certificate,
+  if (!run.connected && profile_.logs_structured && process_ == "kubectl")
+    Line(e, run, profile_.logs_certificate,
          "\"Starting client certificate rotation controller\" logger=\"tls-transport-cache\"");
 }
 
@@ -318,9 +302,9 @@ void ProcessLog::Answer(const sim::Event& e, Run& run, const kubectl::HttpExchan
 
 // The kubeconfig has a client certificate, as kubeadm and kind write it.
 void ProcessLog::TellConfig(const sim::Event& e, const Run& run) {
-  Line(e, run, PlacesOf(compat_).config, "Config loaded from file:  /etc/kubernetes/admin.conf");
-  if (compat_ != api::Compat::k1_36)
-    return Line(e, run, PlacesOf(compat_).certificate,
+  Line(e, run, profile_.logs_config, "Config loaded from file:  /etc/kubernetes/admin.conf");
+  if (!profile_.logs_structured)
+    return Line(e, run, profile_.logs_certificate,
                 "Starting client certificate rotation controller");
   for (const auto& [gate, on] : kGates)
     Line(e, run, "envvar.go:195",

@@ -1,4 +1,4 @@
-#include "ksim/cli/story.h"
+#include "ksim/cli/story/story.h"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,10 @@
 
 #include "ksim/base/time.h"
 #include "ksim/cli/io.h"
-#include "ksim/cli/story_faults.h"
-#include "ksim/cli/story_status.h"
-#include "ksim/cli/story_steps.h"
-#include "ksim/cli/story_text.h"
+#include "ksim/cli/story/story_faults.h"
+#include "ksim/cli/story/story_status.h"
+#include "ksim/cli/story/story_steps.h"
+#include "ksim/cli/story/story_text.h"
 
 namespace ksim::cli {
 namespace {

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
+ROOT = pathlib.Path(__file__).resolve().parents[4]
 sys.path.insert(0, str(ROOT / "tools/lib"))
 sys.dont_write_bytecode = True
 import api_servers  # noqa: E402

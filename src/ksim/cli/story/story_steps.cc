@@ -1,4 +1,4 @@
-#include "ksim/cli/story_steps.h"
+#include "ksim/cli/story/story_steps.h"
 
 #include <fmt/format.h>
 

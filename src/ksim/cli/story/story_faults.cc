@@ -1,4 +1,4 @@
-#include "ksim/cli/story_faults.h"
+#include "ksim/cli/story/story_faults.h"
 
 #include <fmt/format.h>
 
