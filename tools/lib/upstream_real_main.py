@@ -39,6 +39,7 @@ from upstream_record_main import FOLDER, ROOT, actors_of, cases_of, records, run
 from upstream_world import VERSIONS, CaseError, native
 
 REAL = FOLDER.parent / "real"
+ENOUGH = 10  # cases of a kind
 RELEASES = {"1.30": "1.30.14", "1.36": "1.36.3"}
 
 
@@ -110,9 +111,13 @@ class Tool:
         real, guests = (records(folder / f"{name}-{version}.jsonl") for folder in (REAL, FOLDER))
         expected = {c["name"] for c, why in fit_cases(name, version) if not why} \
             if have_yaml() else set(real)
-        for case in sorted(set(real) ^ expected):
+        for case in sorted(set(real) - expected):
             self.unexplained += 1
             print(f"{name}-{version}: {case} is not recorded as the plan has it")
+        # Cases that came later may wait for the next recording.
+        if len(real) < min(ENOUGH, len(expected)):
+            self.unexplained += 1
+            print(f"{name}-{version}: {len(real)} cases are recorded, {ENOUGH} are enough")
         jobs = [(case, pool.submit(self.sides, name, guests[case], version))
                 for case in real if case in guests and self.wanted(case)]
         equal = explained = 0

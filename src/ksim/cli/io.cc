@@ -56,8 +56,4 @@ std::string CannotWrite(std::string_view file, const absl::Status& status) {
   return fmt::format("{}: error: cannot write it: {}\n", file, Message(status));
 }
 
-std::string Paint(bool color, const char* code, std::string_view text) {
-  return color ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
-}
-
 }  // namespace ksim::cli

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "ksim/base/paint.h"
 
 namespace ksim::cli {
 
@@ -42,8 +43,5 @@ class Io {
 
 // "FILE: error: cannot write it: WHY", a line.
 std::string CannotWrite(std::string_view file, const absl::Status& status);
-
-// Text in a colour of the terminal (31 red, 1 bold, ...), or as it is.
-std::string Paint(bool color, const char* code, std::string_view text);
 
 }  // namespace ksim::cli

@@ -160,7 +160,8 @@ class NotSimulatedFinder::Impl {
     if (info == nullptr) return;
     const KindEffect* row = controllers::EffectOf(info->group, info->kind);
     if (row == nullptr && !info->custom) return;
-    if (info->has_status && IsPrinted(manifest.tree))
+    // What a client outside writes comes from no file.
+    if (info->has_status && manifest.file != nullptr && IsPrinted(manifest.tree))
       AddAt(manifest, "status", info->kind, nullptr, std::string(kNoStatus));
     if (info->kind == "Service") LookAtService(manifest);
     if (!LookAtKind(manifest, row)) return;

@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
+#include "ksim/base/paint.h"
 #include "ksim/base/time.h"
-#include "ksim/cli/io.h"
 #include "ksim/cli/story/story_faults.h"
 #include "ksim/cli/story/story_status.h"
 #include "ksim/cli/story/story_steps.h"
