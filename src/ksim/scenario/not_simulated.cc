@@ -160,7 +160,7 @@ class NotSimulatedFinder::Impl {
     if (info == nullptr) return;
     const KindEffect* row = controllers::EffectOf(info->group, info->kind);
     if (row == nullptr && !info->custom) return;
-    // What a client outside writes comes from no file.
+    // A client outside writes from no file.
     if (info->has_status && manifest.file != nullptr && IsPrinted(manifest.tree))
       AddAt(manifest, "status", info->kind, nullptr, std::string(kNoStatus));
     if (info->kind == "Service") LookAtService(manifest);

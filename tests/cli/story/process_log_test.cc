@@ -1,4 +1,4 @@
-// The log of one process (--log) beside what a real kubectl logged (tests/cli/story/recorded/record.py).
+// The log of one process (--log) beside that of a real kubectl (recorded/record.py).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -99,8 +99,8 @@ TEST_P(ProcessLogTest, IsThatOfARealKubectl) {
   const std::string version = GetParam();
   const auto recorded = os::ReadFile("tests/cli/story/recorded/kubectl-create-" + version + ".log");
   ASSERT_TRUE(recorded.ok());
-  const CliResult r = RunCli({"run", "tests/cli/story/recorded/create.yaml", "--compat", version, "--log",
-                              "kubectl", "-v", "10"});
+  const CliResult r = RunCli({"run", "tests/cli/story/recorded/create.yaml", "--compat", version,
+                              "--log", "kubectl", "-v", "10"});
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_THAT(Comparable(LogOf(r.out)), ElementsAreArray(Comparable(*recorded)));
 }
@@ -124,7 +124,8 @@ TEST(ProcessLog, ACommandThatIsRefusedTellsTheStatus) {
 
 TEST(ProcessLog, LevelsTellLess) {
   const auto log = [](const char* level) {
-    return RunCli({"run", "tests/cli/story/recorded/create.yaml", "-q", "--log", "kubectl", "-v", level})
+    return RunCli({"run", "tests/cli/story/recorded/create.yaml", "-q", "--log", "kubectl", "-v",
+                   level})
         .err;
   };
   EXPECT_THAT(log("6"), HasSubstr("201 Created in "));
