@@ -162,6 +162,9 @@ class ScenarioRun {
 
   void Print() {
     if (log_) output_.Err(log_->text());
+    if (process_log_ && process_log_->texts().empty())
+      output_.Err(fmt::format("{} no process {} asked an API server for anything\n",
+                              Paint(io_.err_color(), "1;35", "warning:"), options_.log));
     if (process_log_ && !story_)
       for (const LoggedText& logged : process_log_->texts()) output_.Err(logged.text);
     const std::vector<api::Object> objects = runner_.world().Objects();

@@ -122,6 +122,12 @@ TEST(ProcessLog, ACommandThatIsRefusedTellsTheStatus) {
   EXPECT_THAT(r.out, HasSubstr("/.kube/cache/discovery/kube-apiserver-0_6443/apps/v1/"));
 }
 
+TEST(ProcessLog, AProcessThatIsNotThereIsSaid) {
+  const CliResult r = RunCli({"run", "scenarios/replicaset.yaml", "-q", "--log", "kubelet"});
+  EXPECT_EQ(r.code, 0);
+  EXPECT_EQ(r.err, "warning: no process kubelet asked an API server for anything\n");
+}
+
 TEST(ProcessLog, LevelsTellLess) {
   const auto log = [](const char* level) {
     return RunCli({"run", "tests/cli/story/recorded/create.yaml", "-q", "--log", "kubectl", "-v",
