@@ -41,7 +41,7 @@ std::string Common(std::string line) {
   for (const char* document :
        {"{\"paths\":", "{\\\"paths\\\":", "\"openapi\":", "\\\"openapi\\\":", "{\"components\":",
         "{\\\"components\\\":", "APIGroupDiscoveryList\","})
-    if (const std::size_t at = line.find("{"); line.find(document) != line.npos && at != line.npos)
+    if (const std::size_t at = line.find('{'); line.find(document) != line.npos && at != line.npos)
       line = line.substr(0, line.find_last_not_of("\"{", at) + 1) + "DOCUMENT";
   line = Replaced(line, "^I\\d{4} [0-9:.]+ +\\d+ ", "");
   line = Replaced(line, "(kubectl)[-.0-9]*/v[0-9.]+", "$1");
