@@ -10,12 +10,6 @@ bool IsPrinted(const Value& tree) {
   return tree.Get("metadata").Has("uid") && !tree.Get("status").empty();
 }
 
-bool HasConditions(const Value& configuration) {
-  for (const Value& webhook : configuration.Get("webhooks").items())
-    if (!webhook.Get("matchConditions").empty()) return true;
-  return false;
-}
-
 std::string ConversionGap(const Value& tree) {
   const Value& spec = tree.Get("spec");
   const Value& versions = spec.Get("versions");

@@ -14,9 +14,6 @@ inline constexpr std::string_view kNoStatus =
     "of a cluster, give the file to --from";
 bool IsPrinted(const value::Value& tree);
 
-// Whether a webhook of the configuration is called under conditions.
-bool HasConditions(const value::Value& configuration);
-
 // The part of a CustomResourceDefinition that needs a webhook that converts; "": none.
 std::string ConversionGap(const value::Value& tree);
 
