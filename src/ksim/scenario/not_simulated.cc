@@ -155,20 +155,6 @@ class NotSimulatedFinder::Impl {
 
   // --- objects ---
 
-  // Traces and oracles know a resource by its plural alone.
-  void LookAtPlural(const Manifest& manifest) {
-    const Value& spec = manifest.tree.Get("spec");
-    const std::string_view plural = spec.Get("names").Get("plural").AsString();
-    const api::ResourceInfo* other = kinds_.ByName(plural);
-    if (other == nullptr || other->resource != plural ||
-        other->group == spec.Get("group").AsString())
-      return;
-    AddAt(manifest, "spec", "CustomResourceDefinition", nullptr,
-          fmt::format("the {} of two groups are one to traces and oracles: oracles may find "
-                      "fault with them where there is none",
-                      plural));
-  }
-
   void LookAtObject(const Manifest& manifest, const Step& step) {
     const api::ResourceInfo* info = kinds_.ByKind(manifest.ApiVersion(), manifest.Kind());
     if (info == nullptr) return;
@@ -181,7 +167,8 @@ class NotSimulatedFinder::Impl {
     if (!LookAtKind(manifest, row)) return;
     if (std::string gap = ConversionGap(manifest.tree); !gap.empty())
       AddAt(manifest, "spec.conversion", info->kind, nullptr, std::move(gap));
-    if (info->kind == "CustomResourceDefinition") LookAtPlural(manifest);
+    if (std::string gap = PluralGap(manifest.tree, kinds_); !gap.empty())
+      AddAt(manifest, "spec", info->kind, nullptr, std::move(gap));
     if (info->kind == "Node") LookAtNode(manifest);
     if (info->kind == "Secret") LookAtSecret(manifest);
     if (info->kind == "StatefulSet") LookAtClaimTemplates(manifest);

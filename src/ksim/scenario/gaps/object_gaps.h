@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "ksim/api/kinds.h"
 #include "ksim/value/value.h"
 
 namespace ksim::scenario {
@@ -16,5 +17,9 @@ bool IsPrinted(const value::Value& tree);
 
 // The part of a CustomResourceDefinition that needs a webhook that converts; "": none.
 std::string ConversionGap(const value::Value& tree);
+
+// Traces and oracles know a resource by its plural alone: said of a CustomResourceDefinition whose
+// plural is that of a kind of another group; "": it is its own.
+std::string PluralGap(const value::Value& tree, const api::Kinds& kinds);
 
 }  // namespace ksim::scenario
