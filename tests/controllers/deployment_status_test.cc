@@ -77,8 +77,10 @@ TEST(DeploymentStatus, SumsUpItsSetsAndTellsWhetherEnoughAreAvailable) {
   EXPECT_EQ(s.terminating, std::nullopt);
   s = CalculateDeploymentStatus(d, Sets({}, sets.old), NewestProfile(), At(5));
   EXPECT_EQ(s.updated, 0);
-  EXPECT_EQ(s.unavailable, 0);  // never less
   EXPECT_EQ(Reason(s, "Available"), "False MinimumReplicasUnavailable");
+  // A set that has just become smaller has more available pods than it wants.
+  s = CalculateDeploymentStatus(d, Sets(SetOf("v2", 1, {3, 0, 3, 3})), NewestProfile(), At(5));
+  EXPECT_EQ(s.unavailable, 0) << "never less";
 }
 
 // CTRL-D-14: one that was synced and does not say spoils the sum; one that was not does not.
