@@ -106,5 +106,11 @@ TEST(HumanDuration, Short) {
   for (const auto& [d, want] : cases) EXPECT_EQ(ShortHumanDuration(d), want) << d.ns();
 }
 
+TEST(Timestamp, Rfc1123NamesDayAndMonth) {
+  EXPECT_EQ(FormatRfc1123(VirtualTime(Seconds(7).ns()), "GMT"), "Wed, 01 Jan 2025 00:00:07 GMT");
+  EXPECT_EQ(FormatRfc1123(VirtualTime(Seconds(59 * 86400).ns()), "+0000"),
+            "Sat, 01 Mar 2025 00:00:00 +0000");
+}
+
 }  // namespace
 }  // namespace ksim::value

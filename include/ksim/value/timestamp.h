@@ -14,7 +14,10 @@ namespace ksim::value {
 
 std::string FormatTimestamp(VirtualTime t);  // "2025-01-01T00:00:07Z", rounded down
 std::string FormatMicroTime(VirtualTime t);  // "2025-01-01T00:00:07.000120Z", rounded down
-// The same as values.
+// Go's time.RFC1123, "Wed, 01 Jan 2025 00:00:07 GMT", rounded down. The time is UTC by any name of
+// the zone ("GMT" in HTTP, "+0000" in time.RFC1123Z).
+std::string FormatRfc1123(VirtualTime t, std::string_view zone);
+// The first two as values.
 Value TimestampValue(VirtualTime t);
 Value MicroTimeValue(VirtualTime t);
 

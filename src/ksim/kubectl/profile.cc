@@ -8,6 +8,7 @@ namespace {
 constexpr Profile MakeV130() {
   Profile p;
   p.unmanaged_pods = "cannot delete Pods that declare no controller (use --force to override)";
+  p.logs_refusal_unformatted = true;
   p.logs_config = "loader.go:395";
   p.logs_cached_groups = "cached_discovery.go:113";
   p.logs_cached_resources = "cached_discovery.go:77";

@@ -22,6 +22,8 @@ struct Profile {
   // drain.go RunDrain: a blank before the error.
   bool drain_error_after_blank = false;
 
+  // helpers.go StandardErrorMessage gives klog.Info a format, which that does not know.
+  bool logs_refusal_unformatted = false;
   // klog's lines of client-go: names and values in place of texts, from 1.33 on.
   bool logs_structured = false;
   // tools/clientcmd/loader.go, transport/cert_rotation.go, discovery/cached/disk and

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <optional>
 
+#include "ksim/base/time_zone.h"
 #include "ksim/value/text.h"
 
 namespace ksim::value {
@@ -211,6 +212,17 @@ std::string WithRest(std::int64_t whole, char unit, std::int64_t rest, char rest
 std::string FormatTimestamp(VirtualTime t) { return std::string(TimeText::OfSecond(t).view()); }
 std::string FormatMicroTime(VirtualTime t) {
   return std::string(TimeText::OfMicrosecond(t).view());
+}
+
+std::string FormatRfc1123(VirtualTime t, std::string_view zone) {
+  constexpr std::array<std::string_view, 7> kDays = {"Sun", "Mon", "Tue", "Wed",
+                                                     "Thu", "Fri", "Sat"};
+  constexpr std::array<std::string_view, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                        "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  const CivilTime c = CivilOf(kEpochUnixSeconds + FloorDiv(t.ns(), kSecond), TimeZone::Utc());
+  return fmt::format(
+      "{}, {:02} {} {} {:02}:{:02}:{:02} {}", kDays[static_cast<std::size_t>(c.weekday)], c.day,
+      kMonths[static_cast<std::size_t>(c.month - 1)], c.year, c.hour, c.minute, c.second, zone);
 }
 
 Value TimestampValue(VirtualTime t) { return Value::String(TimeText::OfSecond(t).view()); }

@@ -119,6 +119,9 @@ TEST(ProcessLog, ACommandThatIsRefusedTellsTheStatus) {
       RunCli({"run", "tests/cli/story/recorded/create-twice.yaml", "--log", "kubectl", "-v", "10"});
   EXPECT_THAT(r.out, HasSubstr("helpers.go:246] server response object: %s[{\n"
                                "  \"kind\": \"Status\",\n  \"apiVersion\": \"v1\","));
+  EXPECT_THAT(r.out,
+              HasSubstr("\"message\": \"error when creating \\\"STDIN\\\": replicasets.apps"))
+      << "with the words of the command";
   EXPECT_THAT(r.out, HasSubstr("/.kube/cache/discovery/kube-apiserver-0_6443/apps/v1/"));
 }
 

@@ -18,12 +18,12 @@
 #include "ksim/kubectl/printing/klog.h"
 #include "ksim/trace/events.h"
 #include "ksim/value/json.h"
+#include "ksim/value/timestamp.h"
 
 namespace ksim::cli {
 namespace {
 
 using api::Verb;
-using kubectl::HttpDate;
 using kubectl::IndentedGoJson;
 using kubectl::KlogHead;
 using kubectl::Method;
@@ -36,7 +36,7 @@ constexpr const char* kAggregated =
 
 constexpr const char* kServer = "192.168.0.2:6443";  // the address of every API server
 
-// The feature gates of client-go 0.36, of which each process tells.
+// The feature gates of client-go 0.36, of which kubectl tells.
 constexpr std::pair<const char*, bool> kGates[] = {{"AtomicFIFO", true},
                                                    {"ClientsAllowCARotation", true},
                                                    {"ClientsAllowCBOR", false},
@@ -73,7 +73,7 @@ const char* CallerOf(const api::Request& r) {
 kubectl::HttpExchange::Fields WithCommonHeaders(kubectl::HttpExchange::Fields headers,
                                                 std::string audit_id, VirtualTime now) {
   headers.emplace_back("Audit-Id", std::move(audit_id));
-  headers.emplace_back("Date", HttpDate(now));
+  headers.emplace_back("Date", value::FormatRfc1123(now, "GMT"));
   // A cluster's administrator is exempt from priority and fairness.
   headers.emplace_back("X-Kubernetes-Pf-Flowschema-Uid",
                        apiserver::HashedUuid("flowschema/exempt"));
@@ -113,7 +113,7 @@ std::string Path(std::string_view group, std::string_view version) {
 kubectl::HttpExchange ExchangeOf(const client::RequestPayload& p) {
   kubectl::HttpExchange x;
   x.method = Method(p.request.verb);
-  x.url = fmt::format("https://{}:6443{}", p.server, api::RequestUri(p.request));
+  x.url = kubectl::UrlOf(p.server, api::RequestUri(p.request));
   x.caller = CallerOf(p.request);
   return x;
 }
@@ -128,15 +128,14 @@ ProcessLog::ProcessLog(std::string process, int level, const api::Kinds& kinds, 
       profile_(kubectl::ProfileOf(compat)) {}
 
 void ProcessLog::Take(const sim::Event& e) {
-  if (e.kind == sim::EventKind::kStep && process_ == "kubectl") BeginCommand(e);
+  if (e.kind == sim::EventKind::kStep && process_ == "kubectl") TakeStep(e);
   if (e.kind == sim::EventKind::kRequest) TakeRequest(e);
   if (e.kind == sim::EventKind::kResponse) TakeResponse(e);
 }
 
-// Each command is a process of its own.
-void ProcessLog::BeginCommand(const sim::Event& e) {
+void ProcessLog::TakeStep(const sim::Event& e) {
   const auto& step = e.payload.As<trace::StepPayload>();
-  if (!step.begin) return;
+  if (!step.begin) return TellError(e, runs_[step.number], step.result);
   Run run;
   run.pid = kFirstPid + step.number - 1;
   run.verb = step.verb;
@@ -197,7 +196,7 @@ void ProcessLog::TakeResponse(const sim::Event& e) {
   }
   Run& run = RunOf(e);
   Answer(e, run, x);
-  if (p.code >= 400 && process_ == "kubectl") TellServersError(e, run, p);
+  if (p.code >= 400) run.refusal = p.status.ToTree();
 }
 
 // --- before the first request ---
@@ -254,7 +253,7 @@ void ProcessLog::Fetch(const sim::Event& e, Run& run, std::string_view server,
       apiserver::http::Paths(kinds_, compat_).Serve(http, *url);
   kubectl::HttpExchange x;
   x.method = "GET";
-  x.url = fmt::format("https://{}:6443{}", server, target);
+  x.url = kubectl::UrlOf(server, target);
   x.caller = caller;
   x.request = {{"Accept", accept}, {"User-Agent", UserAgent()}};
   Ask(e, run, x, server);
@@ -266,13 +265,14 @@ void ProcessLog::Fetch(const sim::Event& e, Run& run, std::string_view server,
     // These handlers write bytes that are there (http.ServeContent).
     if (x.answer.ends_with('\n')) x.answer.pop_back();
     x.response.emplace_back("Content-Length", fmt::format("{}", x.answer.size()));
-    x.response.emplace_back("Last-Modified",
-                            HttpDate(answer.headers.Has("Etag") ? VirtualTime() : e.time));
+    x.response.emplace_back(
+        "Last-Modified",
+        value::FormatRfc1123(answer.headers.Has("Etag") ? VirtualTime() : e.time, "GMT"));
   }
   // Documents by their hashes are good for a year, and kubectl's cache notes how it asked for them
   // (gregjones/httpcache).
   if (answer.headers.Get("Cache-Control").starts_with("public, "))
-    x.response.emplace_back("Expires", HttpDate(e.time + Seconds(365 * 86400), "UTC"));
+    x.response.emplace_back("Expires", value::FormatRfc1123(e.time + Seconds(365 * 86400), "UTC"));
   if (answer.headers.Has("Vary")) x.response.emplace_back("X-Varied-Accept", accept);
   x.response = WithCommonHeaders(
       std::move(x.response), apiserver::HashedUuid(fmt::format("{}/{}", server, target)), e.time);
@@ -311,12 +311,16 @@ void ProcessLog::TellConfig(const sim::Event& e, const Run& run) {
          fmt::format("\"Feature gate default state\" feature=\"{}\" enabled={}", gate, on));
 }
 
-// helpers.go checkErr tells the Status that it takes for a command's error.
-void ProcessLog::TellServersError(const sim::Event& e, const Run& run,
-                                  const client::ResponsePayload& p) {
-  if (level_ < 10 || p.code == 404) return;
+// helpers.go StandardErrorMessage tells the Status that a command ended with, with the words that
+// the command has put before its message.
+void ProcessLog::TellError(const sim::Event& e, const Run& run, std::string_view result) {
+  const std::string_view last = result.substr(result.rfind('\n') + 1);
+  if (run.refusal.is_null() || !last.starts_with("Error from server (")) return;
+  const std::string_view message = last.substr(last.find("): ") + 3);
+  const Value status = run.refusal.Set("message", Value::String(message));
   Line(e, run, "helpers.go:246",
-       fmt::format("server response object: %s[{}]", IndentedGoJson(p.status.ToTree())));
+       fmt::format("server response object: {}[{}]", profile_.logs_refusal_unformatted ? "%s" : "",
+                   IndentedGoJson(status)));
 }
 
 void ProcessLog::Line(const sim::Event& e, const Run& run, std::string_view place,

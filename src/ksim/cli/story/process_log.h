@@ -21,11 +21,11 @@
 #include "ksim/api/kinds.h"
 #include "ksim/kubectl/printing/client_go_lines.h"
 #include "ksim/sim/bus.h"
+#include "ksim/value/value.h"
 
 namespace ksim::client {
 struct RequestPayload;
-struct ResponsePayload;
-}  // namespace ksim::client
+}
 
 namespace ksim::cli {
 
@@ -53,8 +53,9 @@ class ProcessLog {
     std::string verb;        // of kubectl's command
     bool asked = true;       // what goes before the first request
     bool connected = false;  // it has a connection
+    value::Value refusal;    // the last Status that was an error; null: none
   };
-  void BeginCommand(const sim::Event& e);
+  void TakeStep(const sim::Event& e);
   void TakeRequest(const sim::Event& e);
   void TakeResponse(const sim::Event& e);
   // The run whose event led to this one; commands may go on side by side.
@@ -72,7 +73,8 @@ class ProcessLog {
            std::string_view server);
   void Answer(const sim::Event& e, Run& run, const kubectl::HttpExchange& x);
   void TellConfig(const sim::Event& e, const Run& run);
-  void TellServersError(const sim::Event& e, const Run& run, const client::ResponsePayload& p);
+  // `result`: all that the command printed.
+  void TellError(const sim::Event& e, const Run& run, std::string_view result);
   void Line(const sim::Event& e, const Run& run, std::string_view place, std::string_view text);
   std::string UserAgent() const;
 

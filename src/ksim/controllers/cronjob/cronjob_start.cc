@@ -26,18 +26,6 @@ std::string CronJobsJobName(const api::Object& cron_job, VirtualTime scheduled) 
   return fmt::format("{}-{}", cron_job.name(), UnixSeconds(scheduled) / 60);
 }
 
-// Go's time.RFC1123Z, in UTC.
-std::string Rfc1123(VirtualTime t) {
-  constexpr std::array<std::string_view, 7> kDays = {"Sun", "Mon", "Tue", "Wed",
-                                                     "Thu", "Fri", "Sat"};
-  constexpr std::array<std::string_view, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                                        "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-  const CivilTime c = CivilOf(UnixSeconds(t), TimeZone::Utc());
-  return fmt::format(
-      "{}, {:02} {} {} {:02}:{:02}:{:02} +0000", kDays[static_cast<std::size_t>(c.weekday)], c.day,
-      kMonths[static_cast<std::size_t>(c.month - 1)], c.year, c.hour, c.minute, c.second);
-}
-
 // Go's time.RFC3339 in the time zone of the CronJob.
 std::string Rfc3339In(std::string_view zone_name, VirtualTime t) {
   const TimeZone* found = TimeZone::Find(zone_name);
@@ -90,7 +78,8 @@ sim::Task<CronJobController::Outcome> CronJobController::StartDue(Work* work, Cr
   const Value& deadline = spec.Get(api::Fields().starting_deadline_seconds);
   if (deadline.is_int() && scheduled + Seconds(deadline.AsInt()) < now) {
     recorder_.Event(cron_job, "Warning", "MissSchedule",
-                    fmt::format("Missed scheduled time to start a job: {}", Rfc1123(scheduled)));
+                    fmt::format("Missed scheduled time to start a job: {}",
+                                value::FormatRfc1123(scheduled, "+0000")));
     co_return outcome;
   }
   const Value last = cron_job.status().Get("lastScheduleTime");

@@ -48,6 +48,10 @@ std::string StatusText(int code) {
   return it == kTexts.end() ? "" : it->second;
 }
 
+std::string UrlOf(std::string_view server, std::string_view target) {
+  return fmt::format("https://{}:6443{}", server, target);
+}
+
 std::string CutBody(const std::string& text, int level) {
   const std::size_t limit = level >= 10 ? text.size() : level == 9 ? 10240 : 1024;
   if (text.size() <= limit) return text;

@@ -1,6 +1,6 @@
-// klog: the head of a line of a Kubernetes component's log, and times as HTTP headers have them.
+// klog: the head of a line of a Kubernetes component's log.
 //
-// Source: klog v2 internal/buffer/buffer.go FormatHeader; net/http TimeFormat.
+// Source: klog v2 internal/buffer/buffer.go FormatHeader.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -12,8 +12,5 @@ namespace ksim::kubectl {
 
 // "I0101 00:00:01.200000    1001 round_trippers.go:466] ": the time in UTC, the process's number.
 std::string KlogHead(VirtualTime time, std::int64_t pid, std::string_view place);
-
-// "Wed, 01 Jan 2025 00:00:01 GMT"; the time is UTC, whatever the zone is called.
-std::string HttpDate(VirtualTime time, std::string_view zone = "GMT");
 
 }  // namespace ksim::kubectl

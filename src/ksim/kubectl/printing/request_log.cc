@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <map>
-
+#include "ksim/api/core/request_uri.h"
 #include "ksim/client/core/payloads.h"
 #include "ksim/kubectl/printing/http_texts.h"
 #include "ksim/value/json.h"
@@ -11,36 +10,15 @@
 namespace ksim::kubectl {
 namespace {
 
-using api::Verb;
-
 std::string Url(const client::RequestPayload& p) {
-  const api::Request& r = p.request;
-  std::string url = fmt::format("https://{}:6443{}", p.server,
-                                r.resource->UrlPath(r.ns,
-                                                    r.verb == Verb::kCreate && r.subresource.empty()
-                                                        ? std::string_view()
-                                                        : std::string_view(r.name),
-                                                    r.subresource));
-  char separator = '?';
-  if (r.verb == Verb::kWatch) {
-    url += "?watch=true";
-    separator = '&';
-  }
-  for (const client::RequestParam& param : client::RequestParams(r)) {
-    if (param.name == "patchType" || param.name == "propagationPolicy" ||
-        param.name == "gracePeriodSeconds" || param.name == "orphanDependents")
-      continue;  // in a header or the body
-    url += fmt::format("{}{}={}", separator, param.name, param.value);
-    separator = '&';
-  }
-  return url;
+  return UrlOf(p.server, api::RequestUri(p.request));
 }
 
 std::string Curl(const client::RequestPayload& p) {
   const api::Request& r = p.request;
   std::string headers = fmt::format("-H \"User-Agent: {}\" -H \"Accept: application/json\"",
                                     r.user_agent.empty() ? r.client : r.user_agent);
-  if (r.verb == Verb::kPatch)
+  if (r.verb == api::Verb::kPatch)
     headers += fmt::format(" -H \"Content-Type: {}\"", api::ContentType(r.patch_type));
   else if (!r.body.is_null())
     headers += " -H \"Content-Type: application/json\"";
