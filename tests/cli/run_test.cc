@@ -66,6 +66,12 @@ TEST(Run, AnotherVersionThatIsTheSameOrUnknownIsWrongUsage) {
       RunCli({"run", "scenarios/replicaset.yaml", "--against", "1.36", "--trace", "-"});
   EXPECT_EQ(trace.code, 2);
   EXPECT_EQ(trace.out, "");
+  for (const std::vector<std::string>& flag :
+       {std::vector<std::string>{"-o", "name"}, {"--strict"}, {"--log", "kubectl"}}) {
+    std::vector<std::string> args{"run", "scenarios/replicaset.yaml", "--against", "1.36"};
+    args.insert(args.end(), flag.begin(), flag.end());
+    EXPECT_EQ(RunCli(args).code, 2) << flag[0];
+  }
 }
 
 TEST(Run, ADeletedPodIsReplaced) {

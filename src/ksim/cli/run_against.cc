@@ -51,7 +51,9 @@ KeptRun RunAndKeep(Io& io, const Scenario& scenario, LiveLine* progress) {
   progress->Erase();
   if (interrupted != 0 && run.report.exit_code == kOk) run.report.exit_code = InterruptedCode();
   cited.Fetch(scenario, run.report.end.violations, [] { return interrupted != 0; });
-  io.Err(Complaints(run.report, cited, false, io.err_color()));
+  const std::string complaints = Complaints(run.report, cited, false, io.err_color());
+  if (!complaints.empty())
+    io.Err(fmt::format("in {}:\n{}", api::ToString(scenario.compat), complaints));
   run.trace = runner.MakeTrace(trace::RenderOptions());
   run.trace.end = run.report.end;
   return run;

@@ -256,6 +256,10 @@ std::string FlagOfOneRun(const RunFlags& flags) {
   if (!options.audit_log.empty()) return "--audit-log";
   if (!flags.junit.empty()) return "--junit";
   if (options.common.verbosity > 0) return "-v";
+  if (!options.log.empty()) return "--log";
+  if (flags.scenario.strict) return "--strict";
+  if (options.common.output == "wide" || options.common.output == "name")
+    return "-o " + options.common.output;
   return "";
 }
 
