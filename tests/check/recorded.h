@@ -44,6 +44,24 @@ inline Trace RunOf(const std::string& yaml, const std::string& compat) {
   return runner.MakeTrace(trace::RenderOptions());
 }
 
+// The messages of one oracle over a trace, a line each.
+inline std::string Said(const Trace& t, std::string_view oracle) {
+  std::string out;
+  const auto checker = CheckTrace(t, {"*"});
+  if (!checker.ok()) return "BAD TRACE";
+  for (const Finding& f : (*checker)->findings())
+    if (f.violation.oracle == oracle) out += f.violation.message + "\n";
+  return out;
+}
+
+// Whether an oracle had something to judge in a trace.
+inline bool Judges(const Trace& t, const std::string& oracle) {
+  const auto checker = CheckTrace(t, {"*"});
+  if (!checker.ok()) return false;
+  const std::vector<std::string> judged = (*checker)->judged();
+  return std::find(judged.begin(), judged.end(), oracle) != judged.end();
+}
+
 // Replaces a field.
 inline void SetField(Record* r, std::string_view field, Value v) {
   for (Value::Member& m : r->fields)

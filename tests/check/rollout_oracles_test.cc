@@ -55,22 +55,6 @@ std::string SetLines(const std::string& strategy, const std::string& management 
       management, strategy);
 }
 
-std::string Finds(const Trace& t, std::string_view oracle) {
-  std::string out;
-  const auto checker = CheckTrace(t, {"*"});
-  if (!checker.ok()) return "BAD TRACE";
-  for (const Finding& f : (*checker)->findings())
-    if (f.violation.oracle == oracle) out += f.violation.message + "\n";
-  return out;
-}
-
-bool HasJudged(const Trace& t, const std::string& oracle) {
-  const auto checker = CheckTrace(t, {"*"});
-  if (!checker.ok()) return false;
-  const std::vector<std::string> judged = (*checker)->judged();
-  return std::find(judged.begin(), judged.end(), oracle) != judged.end();
-}
-
 using EditOfLeaf = std::function<Value(const Record& commit, const Value& leaf)>;
 
 // Edits the leaves of each commit of a resource. True if one was changed.
@@ -123,7 +107,7 @@ TEST(StatefulSetRollout, RealUpdatesAreSilent) {
             "{type: OnDelete}"}) {
         const Trace t = Updated(compat, "StatefulSet", SetLines(strategy, management));
         EXPECT_EQ(Messages(t), "") << compat << strategy;
-        EXPECT_EQ(HasJudged(t, kSetOracle), std::string_view(strategy) != "{type: OnDelete}")
+        EXPECT_EQ(Judges(t, kSetOracle), std::string_view(strategy) != "{type: OnDelete}")
             << compat << strategy;
       }
     }
@@ -134,7 +118,7 @@ TEST(StatefulSetRollout, APodThatOnlyTheUserMayDeleteIsFound) {
   for (const char* compat : kVersions) {
     Trace t = Updated(compat, "StatefulSet", SetLines("{type: RollingUpdate}"));
     ASSERT_TRUE(SetLeaf(&t, kSets, "spec.updateStrategy.type", Value::Of("OnDelete")));
-    EXPECT_NE(Finds(t, kSetOracle).find("though nobody but the user is to delete"),
+    EXPECT_NE(Said(t, kSetOracle).find("though nobody but the user is to delete"),
               std::string::npos)
         << Messages(t);
   }
@@ -145,7 +129,7 @@ TEST(StatefulSetRollout, APodBelowThePartitionIsFound) {
     Trace t = Updated(compat, "StatefulSet",
                       SetLines("{type: RollingUpdate, rollingUpdate: {partition: 0}}"));
     ASSERT_TRUE(SetLeaf(&t, kSets, "spec.updateStrategy.rollingUpdate.partition", Value::Of(2)));
-    const std::string found = Finds(t, kSetOracle);
+    const std::string found = Said(t, kSetOracle);
     EXPECT_NE(found.find("deletes pods/default/web-1, which is below the partition 2"),
               std::string::npos)
         << Messages(t);
@@ -163,7 +147,7 @@ TEST(StatefulSetRollout, APodThatGoesBeforeAHigherOneIsFound) {
         const bool it = r.Text("name") == "web-2" && leaf.Get("path").AsString() == kHashPath;
         return it ? leaf.Set("new", old) : leaf;
       }));
-      EXPECT_NE(Finds(t, kSetOracle).find("web-1, though web-2 is not ready in another revision"),
+      EXPECT_NE(Said(t, kSetOracle).find("web-1, though web-2 is not ready in another revision"),
                 std::string::npos)
           << Messages(t);
     }
@@ -180,7 +164,7 @@ TEST(StatefulSetRollout, APodThatGoesBesideOneThatIsNotReadyIsFound) {
         const bool it = r.Text("name") == "web-0" && leaf.Get("new") == Value::Of("True");
         return it ? leaf.Set("new", Value::Of("False")) : leaf;
       }));
-      EXPECT_EQ(Finds(t, kSetOracle).find("web-2, though web-0 is not ready") != std::string::npos,
+      EXPECT_EQ(Said(t, kSetOracle).find("web-2, though web-0 is not ready") != std::string::npos,
                 ordered)
           << compat << Messages(t);
     }
@@ -205,7 +189,7 @@ TEST(StatefulSetRollout, ASecondPodInOneSyncIsFound) {
                                            r.actor.ends_with("/statefulset");
                                   }),
                    begin + static_cast<std::ptrdiff_t>(second));
-    EXPECT_NE(Finds(t, kSetOracle).find("the second pod in one sync"), std::string::npos)
+    EXPECT_NE(Said(t, kSetOracle).find("the second pod in one sync"), std::string::npos)
         << Messages(t);
   }
 }
@@ -234,7 +218,7 @@ TEST(StatefulSetRollout, WhatTheControllerCouldNotKnowIsLegal) {
         const char* const compat = kVersions[run++ % std::size(kVersions)];
         const Trace t = Updated(compat, "StatefulSet",
                                 SetLines("{type: RollingUpdate}", management), step, fault);
-        EXPECT_EQ(Finds(t, kSetOracle), "") << compat << management << step << fault;
+        EXPECT_EQ(Said(t, kSetOracle), "") << compat << management << step << fault;
       }
     }
   }
@@ -257,11 +241,11 @@ TEST(DaemonSetRollout, RealUpdatesAreSilent) {
           "{maxSurge: 1, maxUnavailable: 0}", "{maxSurge: \"50%\", maxUnavailable: 0}"}) {
       const Trace t = Updated(compat, "DaemonSet", Daemons(rolling));
       EXPECT_EQ(Messages(t), "") << compat << rolling;
-      EXPECT_TRUE(HasJudged(t, kDaemonOracle)) << compat << rolling;
+      EXPECT_TRUE(Judges(t, kDaemonOracle)) << compat << rolling;
     }
     const Trace t = Updated(compat, "DaemonSet", Lines("{type: OnDelete}"));
     EXPECT_EQ(Messages(t), "") << compat;
-    EXPECT_FALSE(HasJudged(t, kDaemonOracle)) << compat;
+    EXPECT_FALSE(Judges(t, kDaemonOracle)) << compat;
   }
 }
 
@@ -270,7 +254,7 @@ TEST(DaemonSetRollout, AReadyPodTooManyIsFound) {
     Trace t = Updated(compat, "DaemonSet", Daemons("{maxUnavailable: 2}"));
     ASSERT_TRUE(
         SetLeaf(&t, kDaemons, "spec.updateStrategy.rollingUpdate.maxUnavailable", Value::Of(1)));
-    EXPECT_NE(Finds(t, kDaemonOracle)
+    EXPECT_NE(Said(t, kDaemonOracle)
                   .find("which leaves 2 nodes without a ready pod to a DaemonSet that allows 1"),
               std::string::npos)
         << Messages(t);
@@ -281,7 +265,7 @@ TEST(DaemonSetRollout, APodThatOnlyTheUserMayDeleteIsFound) {
   for (const char* compat : kVersions) {
     Trace t = Updated(compat, "DaemonSet", Daemons("{maxUnavailable: 1}"));
     ASSERT_TRUE(SetLeaf(&t, kDaemons, "spec.updateStrategy.type", Value::Of("OnDelete")));
-    EXPECT_NE(Finds(t, kDaemonOracle).find("though nobody but the user is to delete"),
+    EXPECT_NE(Said(t, kDaemonOracle).find("though nobody but the user is to delete"),
               std::string::npos)
         << Messages(t);
   }
@@ -291,7 +275,7 @@ TEST(DaemonSetRollout, ASurgeThatIsTooGreatIsFound) {
   for (const char* compat : kVersions) {
     Trace t = Updated(compat, "DaemonSet", Daemons("{maxSurge: 2, maxUnavailable: 0}"));
     ASSERT_TRUE(SetLeaf(&t, kDaemons, "spec.updateStrategy.rollingUpdate.maxSurge", Value::Of(1)));
-    EXPECT_NE(Finds(t, kDaemonOracle)
+    EXPECT_NE(Said(t, kDaemonOracle)
                   .find("which gives 2 nodes a second pod of a DaemonSet that allows 1"),
               std::string::npos)
         << Messages(t);
@@ -314,7 +298,7 @@ TEST(DaemonSetRollout, AnOldPodThatGoesBeforeItsSuccessorIsReadyIsFound) {
           successors.contains(std::string(r.Text("name"))) && leaf.Get("new") == Value::Of("True");
       return it ? leaf.Set("new", Value::Of("False")) : leaf;
     }));
-    EXPECT_NE(Finds(t, kDaemonOracle).find(" has no other ready pod yet"), std::string::npos)
+    EXPECT_NE(Said(t, kDaemonOracle).find(" has no other ready pod yet"), std::string::npos)
         << Messages(t);
   }
 }
@@ -342,7 +326,7 @@ TEST(DaemonSetRollout, WhatTheControllerCouldNotKnowIsLegal) {
       for (const std::string& fault : faults) {
         const char* const compat = kVersions[run++ % std::size(kVersions)];
         const Trace t = Updated(compat, "DaemonSet", Daemons(rolling), step, fault);
-        EXPECT_EQ(Finds(t, kDaemonOracle), "") << compat << rolling << step << fault;
+        EXPECT_EQ(Said(t, kDaemonOracle), "") << compat << rolling << step << fault;
       }
     }
   }

@@ -43,23 +43,6 @@ Leaf Set(std::string path, Value to) {
   };
 }
 
-// The messages of one oracle.
-std::string Said(const Trace& t, std::string_view oracle) {
-  std::string out;
-  const auto checker = CheckTrace(t, {"*"});
-  if (!checker.ok()) return "BAD TRACE";
-  for (const Finding& f : (*checker)->findings())
-    if (f.violation.oracle == oracle) out += f.violation.message + "\n";
-  return out;
-}
-
-bool Judges(const Trace& t, const std::string& oracle) {
-  const auto checker = CheckTrace(t, {"*"});
-  if (!checker.ok()) return false;
-  const std::vector<std::string> judged = (*checker)->judged();
-  return std::find(judged.begin(), judged.end(), oracle) != judged.end();
-}
-
 // --- rollouts ----------------------------------------------------------------------------------
 
 // A Deployment of four pods, with these steps and faults.
