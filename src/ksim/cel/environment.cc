@@ -28,6 +28,7 @@ EnvironmentOptions EnvironmentOptions::Kubernetes(int minor) {
   o.authorization = minor >= 27;
   o.authorization_selectors = minor >= 32;
   o.lists = minor >= 34 ? 3 : -1;
+  o.tells_type_found = minor > 30;
   o.parser.optional_syntax = o.optionals >= 0;
   o.parser.two_variable_macros = o.two_variables;
   o.parser.sort_by_macro = o.lists >= 2;

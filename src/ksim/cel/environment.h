@@ -44,6 +44,7 @@ struct EnvironmentOptions {
   bool authorization_selectors = true;  // by fields and labels, too
   bool validators = true;
   bool homogeneous_literals = true;
+  bool tells_type_found = true;  // "must evaluate to bool but got int", after 1.30
   CostPolicy costs;
 
   // pkg/cel/environment/base.go for the environment of version 1.`minor`. An API server compiles

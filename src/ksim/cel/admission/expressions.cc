@@ -38,14 +38,15 @@ std::string GoTypeText(const Type& type) {
   return type.params.empty() ? text : text + ")";
 }
 
-std::string TypeProblem(const Type& type, const std::vector<TypePtr>& returns) {
+// mustBeOfType; `tells`: which type it is instead.
+std::string TypeProblem(const Type& type, const std::vector<TypePtr>& returns, bool tells) {
   for (const TypePtr& wanted : returns)
     if (SameType(*wanted, type)) return "";
-  if (returns.size() == 1)
-    return "must evaluate to " + GoTypeText(*returns[0]) + " but got " + GoTypeText(type);
+  const std::string found = tells ? " but got " + GoTypeText(type) : "";
+  if (returns.size() == 1) return "must evaluate to " + GoTypeText(*returns[0]) + found;
   std::string all;
   for (const TypePtr& wanted : returns) all += (all.empty() ? "" : " ") + GoTypeText(*wanted);
-  return "must evaluate to one of [" + all + "] but got " + GoTypeText(type);
+  return "must evaluate to one of [" + all + "]" + found;
 }
 
 }  // namespace
@@ -92,7 +93,7 @@ class LazyVariables final : public MapNode {
 
 AdmissionExpressions::AdmissionExpressions(const EnvironmentOptions& options, bool params,
                                            bool composed)
-    : base_(options) {
+    : tells_type_found_(options.tells_type_found), base_(options) {
   base_.DeclareVariable("object", DynType());
   base_.DeclareVariable("oldObject", DynType());
   base_.DeclareVariable("namespaceObject", StructType("kubernetes.Namespace"));
@@ -128,7 +129,7 @@ AdmissionProgram AdmissionExpressions::Compile(std::string_view text, bool autho
         std::string(Message(program.status()));
     return compiled;
   }
-  if (!returns.empty()) compiled.error = TypeProblem(*program->type(), returns);
+  if (!returns.empty()) compiled.error = TypeProblem(*program->type(), returns, tells_type_found_);
   if (compiled.error.empty()) compiled.program = *std::move(program);
   return compiled;
 }

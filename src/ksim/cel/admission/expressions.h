@@ -43,6 +43,7 @@ class AdmissionExpressions {
 
  private:
   friend class LazyVariables;
+  bool tells_type_found_;
   Environment base_;
   std::map<std::string, AdmissionProgram, std::less<>> variables_;
 };

@@ -3,6 +3,9 @@
 //
 // Source: pkg/apis/admissionregistration/v1/defaults.go; pkg/apis/admissionregistration/validation;
 // pkg/printers/internalversion/printers.go printValidatingAdmissionPolicy and its binding.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <set>
 #include <string>
 #include <string_view>
@@ -18,6 +21,7 @@
 #include "ksim/api/printing/printer_cells.h"
 #include "ksim/api/rules/field_errors.h"
 #include "ksim/api/schema/shared_patch_schemas.h"
+#include "ksim/value/text.h"
 #include "ksim/value/value.h"
 
 namespace ksim::api {
@@ -54,6 +58,20 @@ void ValidatePolicyUpdate(const Value& updated, const Value& old, FieldErrorList
   if (!updated.Get(Fields().spec).SameTree(old_spec)) CheckPolicy(updated, old_spec, errors);
 }
 
+void RefuseDenyAndWarn(const Value& actions, const FieldPath& path, FieldErrorList* errors) {
+  constexpr std::string_view kWhy =
+      "must not contain both Deny and Warn (repeating the same validation failure information in "
+      "the API response and headers serves no purpose)";
+  if (errors->profile().bad_values_as_json)
+    return errors->Invalid(path, actions, GoShape::kOther, kWhy);
+  std::vector<std::string> shown;
+  for (const Value& action : actions.items()) shown.push_back(value::GoQuote(action.AsString()));
+  errors->Add("FieldValueInvalid",
+              fmt::format("Invalid value: []admissionregistration.ValidationAction{{{}}}: {}",
+                          fmt::join(shown, ", "), kWhy),
+              path.ToString());
+}
+
 // validateValidationActions
 void CheckActions(const Value& actions, const FieldPath& path, FieldErrorList* errors) {
   std::set<std::string_view> seen;
@@ -64,10 +82,7 @@ void CheckActions(const Value& actions, const FieldPath& path, FieldErrorList* e
       errors->NotSupported(at, action, {"Audit", "Deny", "Warn"});
     if (!seen.insert(action).second) errors->Duplicate(at, action);
   }
-  if (seen.contains("Deny") && seen.contains("Warn"))
-    errors->Invalid(path, actions, GoShape::kOther,
-                    "must not contain both Deny and Warn (repeating the same validation failure "
-                    "information in the API response and headers serves no purpose)");
+  if (seen.contains("Deny") && seen.contains("Warn")) RefuseDenyAndWarn(actions, path, errors);
   if (seen.empty()) errors->Required(path, "at least one validation action is required");
 }
 
