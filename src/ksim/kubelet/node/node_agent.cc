@@ -119,7 +119,8 @@ std::string NodeOptions::pod_network() const {
   constexpr std::string_view kEnd = ".0/24";
   const std::string_view cidr = found.Get("spec").Get("podCIDR").AsString();
   if (cidr.ends_with(kEnd)) return std::string(cidr.substr(0, cidr.size() - kEnd.size()));
-  return fmt::format("10.{}.{}", 244 + ordinal / 256, ordinal % 256);
+  // From 10.244 up, and after 10.255 from 10.0 on: 27,648 nodes before the services' 10.96.
+  return fmt::format("10.{}.{}", (244 + ordinal / 256) % 256, ordinal % 256);
 }
 
 Value DefaultNodeCapacity() {

@@ -129,6 +129,10 @@ struct SpreadScoreState {
   absl::btree_set<std::string> ignored;  // nodes that lack a key
   std::vector<absl::btree_map<std::string, std::int64_t>> domains;
   std::vector<std::uint64_t> weights;  // ln(size+2), 32.32
+
+  bool Ignores(const NodeInfo& info) const {
+    return !ignored.empty() && ignored.contains(std::string(info.name()));
+  }
 };
 
 class PodTopologySpread : public Plugin {
@@ -195,7 +199,7 @@ class PodTopologySpread : public Plugin {
   std::int64_t Score(const CycleState& state, const api::Object& pod,
                      const NodeInfo& info) const override {
     const SpreadScoreState& s = *state.Read<SpreadScoreState>(ScoreKey());
-    if (s.ignored.contains(std::string(info.name()))) return 0;
+    if (s.Ignores(info)) return 0;
     std::uint64_t score = 0;  // 32.32
     for (std::size_t i = 0; i < s.constraints.size(); ++i) {
       const SpreadConstraint& c = s.constraints[i];
@@ -215,12 +219,12 @@ class PodTopologySpread : public Plugin {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     std::int64_t most = 0;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      if (s.ignored.contains(std::string(nodes[i]->name()))) continue;
+      if (s.Ignores(*nodes[i])) continue;
       least = std::min(least, scores[i]);
       most = std::max(most, scores[i]);
     }
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      if (s.ignored.contains(std::string(nodes[i]->name()))) {
+      if (s.Ignores(*nodes[i])) {
         scores[i] = 0;
       } else {
         scores[i] = most == 0 ? kMaxNodeScore : kMaxNodeScore * (most + least - scores[i]) / most;
@@ -321,9 +325,11 @@ class PodTopologySpread : public Plugin {
   static void CountOn(SpreadScoreState& s, const api::Object& pod, const NodeInfo& info) {
     for (std::size_t i = 0; i < s.constraints.size(); ++i) {
       const SpreadConstraint& c = s.constraints[i];
-      if (s.domains[i].empty() || !c.Counts(pod, info.node())) continue;
+      // A node without the key is in no domain that Score reads.
+      if (s.domains[i].empty() || !info.node().labels().Has(c.key)) continue;
       const auto domain = s.domains[i].find(std::string(info.node().Label(c.key)));
-      if (domain != s.domains[i].end()) domain->second += CountMatching(c, info, pod.ns());
+      if (domain == s.domains[i].end() || !c.Counts(pod, info.node())) continue;
+      domain->second += CountMatching(c, info, pod.ns());
     }
   }
 
