@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ksim/base/status.h"
+#include "ksim/fuzz/run.h"
 #include "ksim/fuzz/summary.h"
 #include "ksim/value/json.h"
 #include "tests/fuzz/worlds.h"
@@ -54,6 +55,24 @@ TEST(Campaign, OneWorkerOrTwoOrNoneTellTheSame) {
   const std::string text = TextOf(RunIt(s, Seeds(1, 40)));
   EXPECT_EQ(TextOf(RunIt(s, Seeds(1, 40), 1)), text);
   EXPECT_EQ(TextOf(RunIt(s, Seeds(1, 40), 2)), text);
+}
+
+// Workers go on from copies of one that has booted; here each run boots by itself.
+TEST(Campaign, RunsThatShareABootAreThoseThatBootThemselves) {
+  Scenario s = ExpiredExpectations("[delayStream]", 20);
+  s.boot_seed = 5;
+  ASSERT_GT((*Run::Make(s, RunSetup()))->Boot(), 1000u) << "too small to be shared";
+  for (const char* strategy : {"swarm", "coverage", "pct"}) {
+    CampaignOptions options = Seeds(1, 8);
+    options.plan.strategy = strategy;
+    options.recheck_permille = 500;
+    const std::string text = TextOf(RunIt(s, options));
+    EXPECT_EQ(TextOf(RunIt(s, options, 1)), text) << strategy;
+    EXPECT_EQ(TextOf(RunIt(s, options, 2)), text) << strategy;
+    s.boot_seed = 6;
+    EXPECT_NE(TextOf(RunIt(s, options)), text) << strategy << " with another boot";
+    s.boot_seed = 5;
+  }
 }
 
 Summary SummaryOf(const Tally& t) {
@@ -236,7 +255,7 @@ TEST(Campaign, ExhaustiveCountsThroughAllSingleAnswersFirst) {
 
 TEST(Campaign, CoverageGuidedIsTheSameForAnyNumberOfWorkers) {
   const Scenario s = ExpiredExpectations();
-  CampaignOptions options = Seeds(1, 20);
+  CampaignOptions options = Seeds(1, 8);
   options.plan.strategy = "coverage";
   const Tally alone = RunIt(s, options);
   EXPECT_GT(alone.coverage.size(), 50u);

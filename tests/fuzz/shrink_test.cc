@@ -81,7 +81,7 @@ TEST(Shrink, KeepsOnlyTheNeededFaultsOfAMotif) {
 Scenario FromFile(const std::string& path) {
   const scenario::Loaded loaded = scenario::Load({path}, scenario::LoadOptions());
   EXPECT_EQ(Render(loaded.errors, false), "");
-  return WithLastingExpectations(loaded.scenarios.at(0), Rehearse(loaded.scenarios.at(0)));
+  return ForCampaign(loaded.scenarios.at(0), Rehearse(loaded.scenarios.at(0)));
 }
 
 // The whole scenario fails only with a campaign's heal; the shrunk one fails without.

@@ -20,14 +20,15 @@ inline scenario::Scenario Parsed(const std::string& text) {
 // kubernetes/kubernetes#129795: a ReplicaSet controller that has not seen its own pods for five
 // minutes creates them again when another event wakes it. `faults` are the kinds that a campaign
 // may draw.
-inline scenario::Scenario ExpiredExpectations(const std::string& faults = "[delayStream]") {
+inline scenario::Scenario ExpiredExpectations(const std::string& faults = "[delayStream]",
+                                              int nodes = 1) {
   return Parsed(fmt::format(R"(
 apiVersion: ksim.dev/v1
 kind: Scenario
 metadata: {{name: expired-expectations}}
 spec:
   compat: "1.25"
-  cluster: {{nodes: 1, controllers: [replicaset]}}
+  cluster: {{nodes: {}, controllers: [replicaset]}}
   steps:
   - {{at: 0s, create: {{document: ReplicaSet/web}}}}
   - {{at: 302s, annotate: {{resource: replicasets/web, set: {{touched: "yes"}}}}}}
@@ -48,7 +49,7 @@ spec:
       containers:
       - {{name: web, image: nginx}}
 )",
-                            faults));
+                            nodes, faults));
 }
 
 }  // namespace ksim::fuzz

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
 #include "ksim/base/os.h"
 #include "ksim/trace/state.h"
 #include "ksim/trace/trace_stream.h"
@@ -34,6 +37,39 @@ TEST(Runner, UntilADurationEndsExactlyThen) {
 TEST(Runner, UntilIsKeptThoughTheClusterIsNotUpByThen) {
   Runner runner(FromSpec("  until: 1s\n"), RunnerOptions());
   EXPECT_EQ(runner.Run().end.time, Seconds(1).ns());
+}
+
+std::string EventsUntilTheWorkload(const std::string& spec) {
+  Runner runner(FromSpec(spec), RunnerOptions());
+  runner.Run();
+  std::string out;
+  for (const trace::Record& r : runner.MakeTrace(trace::RenderOptions()).events) {
+    out += trace::ToJsonLine(r) + "\n";
+    if (r.kind == sim::EventKind::kPhase) return out;
+  }
+  return out;
+}
+
+TEST(Runner, ABootSeedMakesTheStartThatOfAnySeed) {
+  const std::string seven = EventsUntilTheWorkload("  seed: 7\n  bootSeed: 3\n");
+  EXPECT_EQ(EventsUntilTheWorkload("  seed: 8\n  bootSeed: 3\n"), seven);
+  EXPECT_NE(EventsUntilTheWorkload("  seed: 7\n  bootSeed: 4\n"), seven);
+  EXPECT_NE(EventsUntilTheWorkload("  seed: 7\n"), seven);
+}
+
+// What follows is the seed's: not even a seed that is the boot's has its draws again.
+TEST(Runner, ARunWithABootSeedIsThatOfItsSeed) {
+  const std::string steps = "  steps: [{create: {object: " + kPod + "}}]\n";
+  std::set<std::string> digests;
+  for (const char* seeds : {"  seed: 3\n  bootSeed: 3\n", "  seed: 4\n  bootSeed: 3\n"}) {
+    Runner runner(FromSpec(seeds + steps), RunnerOptions()),
+        again(FromSpec(seeds + steps), RunnerOptions());
+    const RunReport report = runner.Run();
+    EXPECT_EQ(report.exit_code, 0);
+    EXPECT_EQ(again.Run().end.digest, report.end.digest);
+    digests.insert(report.end.digest);
+  }
+  EXPECT_EQ(digests.size(), 2u);
 }
 
 // The fold of the trace's commits equals the store's content.

@@ -345,5 +345,34 @@ TEST(Decisions, KnowsTheSitesThatWereAskedAt) {
             (std::vector<std::string>{"a/by-key", "b/in-order", "c/chosen"}));
 }
 
+// A strategy that says 1 to everything.
+class Ones : public Strategy {
+ public:
+  std::string_view name() const override { return "ones"; }
+  std::uint32_t Answer(std::string_view, std::uint64_t, std::uint32_t) override { return 1; }
+};
+
+TEST(BeginAnew, DrawsAreThoseOfTheNewSeedAsIfNothingHadBeenAsked) {
+  Decisions fresh(7, {}, nullptr), begun(3, {}, nullptr);
+  const SiteId site = begun.Site("latency/a/b"), late = begun.Site("uid/pods");
+  for (std::uint64_t key : {0u, 1u, 1u, 9u}) begun.Draw(site, key);
+  begun.BeginAnew(7, {}, nullptr);
+  EXPECT_EQ(begun.seed(), 7u);
+  EXPECT_EQ(begun.Site("latency/a/b"), site);
+  for (std::uint64_t key : {0u, 1u, 1u, 9u})
+    EXPECT_EQ(begun.Draw(site, key), fresh.Draw(fresh.Site("latency/a/b"), key));
+  EXPECT_EQ(begun.Draw(late, 0), fresh.Draw(fresh.Site("uid/pods"), 0));
+}
+
+TEST(BeginAnew, WhoAnswersIsAskedFromThereOn) {
+  Decisions d(3, {}, nullptr);
+  const SiteId site = d.Site("fault.crash/a"), other = d.Site("fault.crash/b");
+  EXPECT_EQ(d.Choose(site, 0, 4), 0u);
+  d.BeginAnew(3, {{"fault.crash/b", 0, 3}}, std::make_shared<Ones>());
+  EXPECT_EQ(d.Choose(site, 0, 4), 1u);
+  EXPECT_EQ(d.Choose(other, 0, 4), 3u);
+  EXPECT_EQ(d.decisions().size(), 2u);
+}
+
 }  // namespace
 }  // namespace ksim::sim

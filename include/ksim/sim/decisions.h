@@ -81,6 +81,10 @@ class Decisions {
   ~Decisions();
 
   std::uint64_t seed() const { return seed_; }
+  // From here on these answer, as if nothing had been asked before: sites stay, and what was
+  // answered is kept. A run whose start is shared with others begins its own part so.
+  void BeginAnew(std::uint64_t seed, std::vector<Override> overrides,
+                 std::shared_ptr<Strategy> strategy);
 
   // Interns a site. The same name twice gives the same id; two names with one hash is a KSIM_CHECK.
   SiteId Site(std::string_view name);
@@ -106,6 +110,7 @@ class Decisions {
 
  private:
   struct Impl;
+  void TakeAnswers(std::vector<Override> overrides, std::shared_ptr<Strategy> strategy);
   std::uint64_t Drawn(std::uint64_t mixed, std::uint32_t asked_before);
   void Record(SiteId site, std::uint64_t key, std::uint32_t answer, std::uint32_t n);
   std::unique_ptr<Impl> impl_;

@@ -83,6 +83,9 @@ class Simulation {
 
   VirtualTime now() const { return now_; }
   std::uint64_t seed() const { return decisions_.seed(); }
+  // Decisions::BeginAnew with seed, overrides and strategy of `options`; events are ordered from
+  // here on if the strategy or an override does that. Between runs, once, and only where none did.
+  void BeginAnew(const SimulationOptions& options);
   Bus& bus() { return bus_; }
   Decisions& decisions() { return decisions_; }
   Context& context() { return context_; }  // of the running step; changes last for the step/task

@@ -146,6 +146,15 @@ std::string Worker::HowItEnded() {
   return fmt::format("exit code {}", exit_code());
 }
 
+void Worker::EndLikewise() {
+  if (killed_by_signal()) {
+    const int signal = WTERMSIG(status_);
+    ::signal(signal, SIG_DFL);
+    ::raise(signal);
+  }
+  ::_exit(exit_code() < 0 ? 128 : exit_code());
+}
+
 bool WaitForWorkers(const std::vector<Worker*>& workers, Duration timeout) {
   std::vector<pollfd> fds;
   for (const Worker* w : workers) fds.push_back({w->ended_ ? -1 : w->from_, POLLIN, 0});

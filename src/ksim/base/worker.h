@@ -38,6 +38,8 @@ class Worker {
   bool killed_by_signal();
   int exit_code();  // -1: a signal
   void Kill();
+  // Ends this process in the same way, for a worker that handed its work to another one.
+  [[noreturn]] void EndLikewise();
   // Sends it a signal: SIGINT and SIGTERM it does not hear unless what it serves listens to them.
   void Signal(int signal);
 

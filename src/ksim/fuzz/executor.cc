@@ -10,6 +10,7 @@
 #include "ksim/base/os.h"
 #include "ksim/base/status.h"
 #include "ksim/base/worker.h"
+#include "ksim/fuzz/booted_runs.h"
 #include "ksim/fuzz/run.h"
 
 namespace ksim::fuzz {
@@ -83,7 +84,7 @@ class Workers : public Executor {
   absl::Status Hire(Hand* hand) {
     const auto runs = std::make_shared<std::unique_ptr<Runs>>();
     const auto serve = [this, runs](std::string_view request, const os::Worker::Reply& reply) {
-      if (*runs == nullptr) *runs = std::make_unique<Runs>(scenario_, timeout_);
+      if (*runs == nullptr) *runs = MakeRuns();
       const absl::StatusOr<std::vector<Job>> jobs = DecodeJobs(request);
       if (!jobs.ok()) return;
       for (const Job& job : *jobs) reply(Encode((*runs)->Do(job)));
@@ -92,6 +93,11 @@ class Workers : public Executor {
     if (!worker.ok()) return worker.status();
     hand->worker = *std::move(worker);
     return absl::OkStatus();
+  }
+
+  std::unique_ptr<Runs> MakeRuns() const {
+    if (CanShareBoot(scenario_)) return std::make_unique<BootedRuns>(scenario_, timeout_);
+    return std::make_unique<Runs>(scenario_, timeout_);
   }
 
   void GiveWork(Hand* hand) {

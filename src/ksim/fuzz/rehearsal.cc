@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ksim/fuzz/booted_runs.h"
 #include "ksim/scenario/runner.h"
 
 namespace ksim::fuzz {
@@ -42,8 +43,8 @@ Rehearsal Rehearse(const scenario::Scenario& scenario, const std::function<bool(
   return out;
 }
 
-scenario::Scenario WithLastingExpectations(scenario::Scenario scenario,
-                                           const Rehearsal& rehearsal) {
+scenario::Scenario ForCampaign(scenario::Scenario scenario, const Rehearsal& rehearsal) {
+  if (!scenario.boot_seed) scenario.boot_seed = kBootSeed;
   std::vector<scenario::Expectation> lasting;
   for (std::size_t i = 0; i < scenario.expect.size(); ++i) {
     const auto number = static_cast<std::int64_t>(i) + 1;

@@ -27,6 +27,8 @@ struct Rehearsal {
 Rehearsal Rehearse(
     const scenario::Scenario& scenario, const std::function<bool()>& stop = [] { return false; });
 
-scenario::Scenario WithLastingExpectations(scenario::Scenario scenario, const Rehearsal& rehearsal);
+// The scenario as the runs of a campaign have it: with these expectations, and with a boot that all
+// runs share.
+scenario::Scenario ForCampaign(scenario::Scenario scenario, const Rehearsal& rehearsal);
 
 }  // namespace ksim::fuzz

@@ -138,6 +138,23 @@ bool Run::Judged(const scenario::RunReport& report) const {
   });
 }
 
+std::uint64_t Run::Boot() {
+  runner_->Boot();
+  return runner_->world().sim().bus().last_seq();
+}
+
+absl::Status Run::Become(std::uint64_t seed, const StrategySpec& strategy) {
+  const scenario::Scenario& scenario = runner_->scenario();
+  absl::StatusOr<std::shared_ptr<Strategy>> made = fuzz::Make(strategy, KindsOf(scenario));
+  if (!made.ok()) return made.status();
+  strategy_ = *std::move(made);
+  scenario::RunnerOptions options;
+  SetStrategy(scenario, strategy, strategy_, &options);
+  runner_->Become(seed, options);
+  started_ = os::MonotonicNow();
+  return absl::OkStatus();
+}
+
 RunOutcome Run::Execute() {
   scenario::RunReport report = runner_->Run();
   RunOutcome out;
@@ -160,6 +177,8 @@ RunOutcome Run::Execute() {
   for (const sim::Decision& d : report.end.decisions) ++out.faults[std::string(KindOf(d.site))];
   out.decisions = std::move(report.end.decisions);
   if (coverage_) out.coverage = coverage_->Pairs();
+  for (const sim::ProbeCount& probe : sim::Probes())
+    if (probe.count > 0) out.probes.emplace_back(probe.name);
   return out;
 }
 
@@ -168,25 +187,31 @@ trace::Trace Run::Trace() { return runner_->MakeTrace(trace::RenderOptions()); }
 Runs::Runs(scenario::Scenario scenario, std::optional<Duration> timeout)
     : scenario_(std::move(scenario)), timeout_(timeout) {}
 
-RunOutcome Runs::Do(const Job& job) {
-  scenario_.seed = job.seed;
+RunSetup Runs::SetupOf(const Job& job, bool coverage) const {
   RunSetup setup;
   setup.strategy = job.strategy;
-  setup.coverage = job.coverage;
+  setup.coverage = coverage;
   setup.timeout = timeout_;
   setup.digest = job.twice;
+  return setup;
+}
+
+RunOutcome Runs::DoOnce(const Job& job, bool coverage) {
+  scenario_.seed = job.seed;
   sim::ResetProbes();
-  absl::StatusOr<std::unique_ptr<Run>> run = Run::Make(scenario_, setup);
+  absl::StatusOr<std::unique_ptr<Run>> run = Run::Make(scenario_, SetupOf(job, coverage));
   KSIM_CHECK(run.ok()) << Message(run.status());
-  RunOutcome out = (*run)->Execute();
-  run->reset();
+  return (*run)->Execute();
+}
+
+RunOutcome Runs::Do(const Job& job) {
+  RunOutcome out = DoOnce(job, job.coverage);
   out.number = job.number;
   KeepNews(&out);
   if (out.code == kFine && !job.coverage) out.decisions.clear();
   if (!job.twice || out.code == kUndecided) return out;
-  setup.coverage = false;
-  absl::StatusOr<std::unique_ptr<Run>> again = Run::Make(scenario_, setup);
-  const RunOutcome second = (*again)->Execute();
+  // The second one does all by itself, its boot too.
+  const RunOutcome second = Runs::DoOnce(job, false);
   if (second.digest == out.digest || second.code == kUndecided) return out;
   CampaignFinding f;
   f.oracle = "determinism";
@@ -203,9 +228,8 @@ void Runs::KeepNews(RunOutcome* out) {
                 [this](std::uint64_t pair) { return !told_coverage_.insert(pair).second; });
   std::erase_if(out->applied,
                 [this](std::uint64_t number) { return !told_applied_.insert(number).second; });
-  for (const sim::ProbeCount& probe : sim::Probes())
-    if (probe.count > 0 && told_probes_.emplace(probe.name).second)
-      out->probes.emplace_back(probe.name);
+  std::erase_if(out->probes,
+                [this](const std::string& probe) { return !told_probes_.insert(probe).second; });
 }
 
 std::vector<sim::Override> ToOverrides(const std::vector<sim::Decision>& decisions) {

@@ -43,6 +43,10 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
+  // Of a scenario with a bootSeed, before Execute: the boot, which had so many events; then what
+  // the run has of its own. A copy of this process can go on from there as another run.
+  std::uint64_t Boot();
+  absl::Status Become(std::uint64_t seed, const StrategySpec& strategy);
   RunOutcome Execute();  // once
   trace::Trace Trace();  // after Go, of a run that recorded
 
@@ -69,8 +73,15 @@ absl::StatusOr<scenario::RunnerOptions> OptionsOf(const scenario::Scenario& scen
 // Jobs of one scenario, one after the other, in one process.
 class Runs {
  public:
-  Runs(scenario::Scenario scenario, std::optional<Duration> timeout);
+  explicit Runs(scenario::Scenario scenario, std::optional<Duration> timeout = std::nullopt);
+  virtual ~Runs() = default;
   RunOutcome Do(const Job& job);
+
+ protected:
+  // The whole outcome of one run, whoever was told of what it reached.
+  virtual RunOutcome DoOnce(const Job& job, bool coverage);
+  const scenario::Scenario& scenario() const { return scenario_; }
+  RunSetup SetupOf(const Job& job, bool coverage) const;
 
  private:
   void KeepNews(RunOutcome* outcome);

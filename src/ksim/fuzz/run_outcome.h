@@ -60,7 +60,7 @@ struct RunOutcome {
   Duration lasted;                              // virtual time
   std::map<std::string, std::uint64_t> faults;  // non-zero answers by kind
   std::vector<sim::Decision> decisions;         // all of them, of a failing run or for coverage
-  std::vector<std::uint64_t> coverage;          // what this process had not told before, sorted
+  std::vector<std::uint64_t> coverage;          // what its worker had not told before, sorted
   std::vector<std::string> probes;              // the same
   std::vector<std::uint64_t> applied;           // expectations that applied, from 0: the same
   bool judged = false;                          // something beyond that objects were made

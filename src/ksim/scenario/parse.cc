@@ -53,6 +53,11 @@ std::uint64_t ParseSeed(MappingReader& spec) {
   return static_cast<std::uint64_t>(spec.Integer("seed", 1, 0));
 }
 
+std::optional<std::uint64_t> ParseBootSeed(MappingReader& spec) {
+  if (spec.Find("bootSeed") == nullptr) return std::nullopt;
+  return static_cast<std::uint64_t>(spec.Integer("bootSeed", 1, 0));
+}
+
 std::optional<Duration> ParseUntil(MappingReader& spec) {
   const YamlNode* node = spec.Find("until");
   if (node == nullptr || (node->kind == YamlNode::Kind::kScalar && node->text == "quiescent"))
@@ -131,6 +136,7 @@ bool NamesSteps(const MappingReader& spec) {
 void ParseSpec(ParseContext& context, const YamlNode& node, Scenario* s) {
   MappingReader spec(context.problems, node, SpecType(), "spec");
   s->seed = ParseSeed(spec);
+  s->boot_seed = ParseBootSeed(spec);
   s->compat = context.compat = ParseCompatField(spec);
   s->until = ParseUntil(spec);
   s->quiet_for = spec.DurationOf("quietFor", s->quiet_for);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ksim/base/check.h"
 #include "ksim/base/version.h"
 #include "ksim/scenario/observers/waiting_pods.h"
 #include "ksim/scenario/run_verdict.h"
@@ -97,6 +98,7 @@ std::uint64_t Runner::EmitPhase(const char* name) {
 }
 
 void Runner::Boot() {
+  booted_ = true;
   report_.stopped = !world_.Start() || report_.stopped;
   if (report_.stopped) return;
   sim::Simulation::Limits limits;
@@ -249,9 +251,19 @@ void Runner::Finish(sim::Simulation::Stop stop) {
   report_.kernel_steps = sim.steps();
 }
 
+void Runner::Become(std::uint64_t seed, const RunnerOptions& options) {
+  KSIM_CHECK(booted_ && scenario_.boot_seed) << "no boot of its own";
+  scenario_.seed = seed;
+  options_.world.strategy = options.world.strategy;
+  options_.strategy_seed = options.strategy_seed;
+  options_.strategy_params = options.strategy_params;
+  options_.fuzz = options.fuzz;
+}
+
 void Runner::Begin() {
-  Boot();
+  if (!booted_) Boot();
   if (report_.stopped) return;
+  if (scenario_.boot_seed) world_.BeginOwnPart(scenario_, options_.world);
   // Steps and faults may wait for the event of the phase.
   steps_.Schedule();
   injector_.Arm(scenario_.faults);

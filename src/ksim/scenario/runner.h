@@ -71,6 +71,11 @@ class Runner {
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
+  // Starts the cluster; Begin does it unless it is done. Once.
+  void Boot();
+  // Between Boot and Run, of a scenario with a bootSeed: the run gets another seed, and strategy
+  // and phases of `options`. Runs of many seeds can go on from copies of one that has booted.
+  void Become(std::uint64_t seed, const RunnerOptions& options);
   RunReport Run();  // once
   // The same in parts, for a run that goes on until it is told: Begin makes the cluster and begins
   // the workload; End judges. Each once; `stop`: how the run came to its end.
@@ -80,6 +85,7 @@ class Runner {
   void Heal();
   fault::Injector& injector() { return injector_; }
 
+  const Scenario& scenario() const { return scenario_; }
   World& world() { return world_; }
   const std::vector<sim::Event>& events() const { return recorder_->events(); }
   // The oracles, and what they have found so far.
@@ -94,7 +100,6 @@ class Runner {
   bool AnswersDrawnFaults() const;
   void Count(const sim::Event& e);
   void StopIfAsked(const sim::Event& e);
-  void Boot();
   sim::Simulation::Stop RunWorkload();
   sim::Simulation::Stop RunFaultsAndHeal();
   std::vector<std::string> WhatKeptItBusy();
@@ -118,6 +123,7 @@ class Runner {
   check::LiveChecker checks_;
   std::unique_ptr<trace::Recorder> recorder_;  // null: nothing is kept
   RunReport report_;
+  bool booted_ = false;
 };
 
 }  // namespace ksim::scenario

@@ -333,6 +333,7 @@ Value List(const std::vector<T>& items, F tree) {
 Value ToTree(const Scenario& s) {
   ObjectBuilder spec;
   spec.Add("seed", Value::Of(static_cast<std::int64_t>(s.seed)));
+  if (s.boot_seed) spec.Add("bootSeed", Value::Of(static_cast<std::int64_t>(*s.boot_seed)));
   spec.Add("compat", Value::Of(api::ToString(s.compat)));
   spec.Add("until", s.until ? Of(*s.until) : Value::Of("quiescent"));
   spec.Add("quietFor", Of(s.quiet_for));

@@ -27,13 +27,23 @@ namespace {
 
 using value::Value;
 
-sim::SimulationOptions OptionsOf(const Scenario& scenario, const WorldOptions& options) {
+sim::SimulationOptions RunOptions(const Scenario& scenario, const WorldOptions& options) {
   sim::SimulationOptions out;
   out.seed = scenario.seed;
   out.overrides = scenario.overrides;
   out.overrides.insert(out.overrides.end(), options.overrides.begin(), options.overrides.end());
   out.strategy = options.strategy;
   out.order_window = scenario.cluster.latency_max;
+  return out;
+}
+
+// Of the start. A seed of its own is mixed: draws of the run must not repeat those of the boot.
+sim::SimulationOptions StartOptions(const Scenario& scenario, const WorldOptions& options) {
+  sim::SimulationOptions out = RunOptions(scenario, options);
+  if (!scenario.boot_seed) return out;
+  out.seed = sim::KeyOf("boot", *scenario.boot_seed);
+  out.overrides.clear();
+  out.strategy = nullptr;
   return out;
 }
 
@@ -110,7 +120,7 @@ std::shared_ptr<const kubelet::ImageCatalog> ImagesOf(const ClusterSpec& cluster
 
 World::World(const Scenario& scenario, WorldOptions options)
     : initial_(scenario.initial),
-      sim_(OptionsOf(scenario, options)),
+      sim_(StartOptions(scenario, options)),
       fault_hooks_(sim_),
       network_(sim_, LatencyOf(scenario.cluster)),
       env_(sim_, network_, kinds_, scenario.compat),
@@ -151,6 +161,10 @@ World::World(const Scenario& scenario, WorldOptions options)
 }
 
 World::~World() { sim_.Shutdown(); }
+
+void World::BeginOwnPart(const Scenario& scenario, const WorldOptions& options) {
+  sim_.BeginAnew(RunOptions(scenario, options));
+}
 
 std::string World::digest() { return digest_->Final(sim_.decisions()); }
 

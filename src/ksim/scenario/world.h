@@ -99,6 +99,8 @@ class World : public fault::Cluster {
     clients_[process.name()] = std::move(connect);
   }
 
+  // The boot of bootSeed is over: seed, overrides and strategy count from here on.
+  void BeginOwnPart(const Scenario& scenario, const WorldOptions& options);
   // Starts every process. Nothing has run yet when it returns. False: it was interrupted.
   bool Start();
   // The user's kubectl; good from Start on.

@@ -170,13 +170,37 @@ struct Decisions::Impl {
 Decisions::Decisions(std::uint64_t seed, std::vector<Override> overrides,
                      std::shared_ptr<Strategy> strategy)
     : impl_(std::make_unique<Impl>()), seed_(seed) {
-  if (strategy != nullptr) impl_->questions = AskCounter(kUsualKeys);
-  impl_->strategy = std::move(strategy);
   impl_->sites.reserve(kUsualSites);
   impl_->names.reserve(kUsualSites * kUsualName);
+  TakeAnswers(std::move(overrides), std::move(strategy));
+}
+
+void Decisions::TakeAnswers(std::vector<Override> overrides, std::shared_ptr<Strategy> strategy) {
+  impl_->questions = strategy != nullptr ? AskCounter(kUsualKeys) : AskCounter();
+  impl_->strategy = std::move(strategy);
+  impl_->given.clear();
+  impl_->given_by_site.clear();
   for (Override& o : overrides) {
     impl_->given_by_site[o.site].push_back(impl_->given.size());
     impl_->given.push_back({std::move(o)});
+  }
+}
+
+void Decisions::BeginAnew(std::uint64_t seed, std::vector<Override> overrides,
+                          std::shared_ptr<Strategy> strategy) {
+  seed_ = seed;
+  TakeAnswers(std::move(overrides), std::move(strategy));
+  impl_->counter = AskCounter(kUsualKeys);
+  std::fill(impl_->places.begin(), impl_->places.end(), 0);
+  for (std::uint32_t i = 0; i < impl_->sites.size(); ++i) {
+    Impl::SiteInfo& site = impl_->sites[i];
+    const std::string_view name = impl_->NameOf(site);
+    site.base = Mix(seed_ ^ Hash64(name));
+    site.next_in_order = site.own = 0;
+    site.own_count = 0;
+    const auto given = impl_->given_by_site.find(std::string(name));
+    site.overrides = given == impl_->given_by_site.end() ? nullptr : &given->second;
+    impl_->PlaceOf(site.base) = i + 1;
   }
 }
 

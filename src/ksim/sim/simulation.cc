@@ -44,6 +44,13 @@ Simulation::Simulation(const SimulationOptions& options)
     kernel_->ordering = std::make_unique<Ordering>(*kernel_, decisions_, options.order_window);
 }
 
+void Simulation::BeginAnew(const SimulationOptions& options) {
+  KSIM_CHECK(!kernel_->ordering) << "events were ordered before";
+  decisions_.BeginAnew(options.seed, options.overrides, options.strategy);
+  if (decisions_.orders())
+    kernel_->ordering = std::make_unique<Ordering>(*kernel_, decisions_, options.order_window);
+}
+
 Simulation::~Simulation() { Shutdown(); }
 
 void Simulation::Shutdown() {

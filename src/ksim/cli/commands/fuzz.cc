@@ -221,7 +221,7 @@ int RunCampaign(Io& io, const FuzzFlags& flags, const CampaignPlan& plan, const 
   const Rehearsal rehearsal = fuzz::Rehearse(fuzzed.scenario, [&] {
     return interrupted != 0 || os::MonotonicNow() - rehearsed > plan.timeout;
   });
-  const Scenario scenario = fuzz::WithLastingExpectations(fuzzed.scenario, rehearsal);
+  const Scenario scenario = fuzz::ForCampaign(fuzzed.scenario, rehearsal);
   live.Erase();  // a worker begins with what is not printed yet
   absl::StatusOr<std::unique_ptr<fuzz::Executor>> executor =
       fuzz::MakeWorkers(scenario, plan.timeout, jobs);
