@@ -1,8 +1,14 @@
 // ksim etcd over a trace.
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ksim/api/schema/protobuf.h"
 #include "ksim/base/os.h"
 #include "ksim/trace/trace.h"
+#include "ksim/value/json.h"
 #include "tests/cli/run_cli.h"
 
 namespace ksim::cli {
@@ -115,7 +121,7 @@ TEST_F(EtcdTrace, WrongUsageSaysWhatEtcdctlSays) {
   const Case cases[] = {
       {{}, "error: get or watch?\nhint: ksim etcd TRACE get KEY\n"},
       {{"put", "a", "b"},
-       "error: unknown verb \"put\"; want get or watch\nhint: ksim etcd TRACE get KEY\n"},
+       "error: unknown verb \"put\"; want get, watch or endpoint\nhint: ksim etcd TRACE get KEY\n"},
       {{"get"},
        "error: get command needs one argument as key and an optional argument as range_end\n"},
       {{"get", "a", "--prefix", "--from-key"},
@@ -127,8 +133,20 @@ TEST_F(EtcdTrace, WrongUsageSaysWhatEtcdctlSays) {
        "error: --count-only is only for `--write-out=fields` and `--write-out=json`\n"},
       {{"get", "a", "--print-value-only", "-w", "json"},
        "error: print-value-only is only for `--write-out=simple`\n"},
-      {{"get", "a", "-o", "table"},
-       "error: unknown output format \"table\"; want one of simple, json, fields\n"},
+      {{"get", "a", "-o", "yaml"},
+       "error: unknown output format \"yaml\"; want one of simple, json, fields, protobuf\n"},
+      {{"get", "a", "-w", "table"}, "error: table not supported as output format\n"},
+      {{"endpoint", "status", "-w", "protobuf"},
+       "error: protobuf not supported as output format\n"},
+      {{"get", "a", "--consistency", "x"}, "error: unknown consistency flag \"x\"\n"},
+      {{"get", "a", "--decode", "-w", "json"},
+       "error: --decode is only for `--write-out=simple`\n"},
+      {{"get", "a", "--decode", "--raw"}, "error: --decode shows no bytes, --raw and --hex do\n"},
+      {{"endpoint"}, "error: endpoint what?\nhint: ksim etcd TRACE endpoint status\n"},
+      {{"endpoint", "health"},
+       "error: unknown endpoint command \"health\": a trace tells only the status\n"
+       "hint: ksim etcd TRACE endpoint status\n"},
+      {{"endpoint", "status", "--prefix"}, "error: --prefix is not for endpoint\n"},
       {{"get", "a", "--order", "up"}, "error: bad sort order up\n"},
       {{"get", "a", "--prev-kv"}, "error: --prev-kv is not for get\n"},
       {{"watch", "a", "--limit", "1"}, "error: --limit is not for watch\n"}};
@@ -140,17 +158,76 @@ TEST_F(EtcdTrace, WrongUsageSaysWhatEtcdctlSays) {
   }
 }
 
+// Whatever a script has for a real server is taken.
+TEST_F(EtcdTrace, FlagsOfAConnectionMeanNothing) {
+  const CliResult r =
+      Etcd({"--endpoints=https://10.0.0.1:2379,https://10.0.0.2:2379", "--cacert=ca.crt", "--cert",
+            "c.crt", "--key", "c.key", "--user", "root:x", "--dial-timeout=2s",
+            "--command-timeout=5s", "--insecure-skip-tls-verify", "--insecure-transport=false",
+            "get", "/registry/pods/x/b", "--consistency=s", "-w=simple"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(r.out, "/registry/pods/x/b\n{\"v\":\"3\"}\n");
+}
+
+TEST_F(EtcdTrace, EndpointStatusIsOfAMoment) {
+  const CliResult at = Etcd({"endpoint", "status", "-w", "fields", "--at", "rv:3"});
+  EXPECT_EQ(at.code, 0) << at.err;
+  EXPECT_NE(at.out.find("\"Revision\" : 3\n"), std::string::npos) << at.out;
+  EXPECT_NE(at.out.find("\"Endpoint\" : \"127.0.0.1:2379\"\n"), std::string::npos);
+  const CliResult two = Etcd({"endpoint", "status", "--endpoints", "a:1,b:2"});
+  EXPECT_EQ(two.out.substr(0, 5), "a:1, ");
+  EXPECT_NE(two.out.find("\nb:2, "), std::string::npos);
+}
+
+class EtcdOfARun : public testing::Test {
+ protected:
+  static std::string Run(const std::string& scenario) {
+    const std::string path = testing::TempDir() + "etcd-run.jsonl";
+    EXPECT_EQ(RunCli({"run", scenario, "-q", "--trace", path}).code, 0);
+    return path;
+  }
+  static std::string Value(const std::string& path, const std::string& key,
+                           std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {"etcd", path, "get", key, "--print-value-only"});
+    return RunCli(flags).out;
+  }
+};
+
 // The values under the keys are the objects that `ksim get` shows.
-TEST(Etcd, ValuesAreTheStoredObjects) {
-  const std::string path = testing::TempDir() + "etcd-run.jsonl";
-  ASSERT_EQ(RunCli({"run", "scenarios/replicaset.yaml", "-q", "--trace", path}).code, 0);
-  const CliResult value = RunCli(
-      {"etcd", path, "get", "/registry/replicasets/default/my-replicaset", "--print-value-only"});
-  EXPECT_EQ(value.out.substr(0, 43), "{\"apiVersion\":\"apps/v1\",\"kind\":\"ReplicaSet\"");
-  EXPECT_EQ(value.out.find("resourceVersion"), std::string::npos);
+TEST_F(EtcdOfARun, ValuesAreTheStoredObjects) {
+  const std::string path = Run("scenarios/replicaset.yaml");
+  const std::string key = "/registry/replicasets/default/my-replicaset";
+  const std::string json = Value(path, key, {});
+  EXPECT_EQ(json.substr(0, 43), "{\"apiVersion\":\"apps/v1\",\"kind\":\"ReplicaSet\"");
+  EXPECT_EQ(json.find("resourceVersion"), std::string::npos);
   const CliResult count =
       RunCli({"etcd", path, "get", "/registry/pods/", "--prefix", "--count-only", "-o", "fields"});
   EXPECT_NE(count.out.find("\"Count\" : 2\n"), std::string::npos);
+}
+
+TEST_F(EtcdOfARun, RawValuesAreWhatAServerStores) {
+  const std::string path = Run("scenarios/replicaset.yaml");
+  const std::string key = "/registry/replicasets/default/my-replicaset";
+  std::string raw = Value(path, key, {"--raw"});
+  ASSERT_EQ(raw.substr(0, 4), std::string_view("k8s\0", 4));
+  raw.pop_back();  // etcdctl's newline
+  const auto tree = api::FromProtobuf(raw);
+  ASSERT_TRUE(tree.ok()) << tree.status();
+  const auto json = value::ParseJson(Value(path, key, {}));
+  EXPECT_EQ(value::ToJson(*tree), value::ToJson(*json));
+  EXPECT_EQ(Value(path, key, {"--hex"}).substr(0, 20), "\\x6b\\x38\\x73\\x00\\x0a");
+  const CliResult message = RunCli({"etcd", path, "get", key, "-w", "protobuf"});
+  EXPECT_NE(message.out.find(raw), std::string::npos) << "in the message, too";
+}
+
+TEST_F(EtcdOfARun, DecodedValuesAreThoseOfEtcdhelper) {
+  const std::string path = Run("scenarios/replicaset.yaml");
+  const std::string set = Value(path, "/registry/replicasets/default/my-replicaset", {"--decode"});
+  EXPECT_EQ(set.substr(0, 78),
+            "apps/v1, Kind=ReplicaSet\n{\n  \"kind\": \"ReplicaSet\",\n  \"apiVersion\": "
+            "\"apps/v1\",\n");
+  EXPECT_EQ(Value(path, "/registry/namespaces/default", {"--decode"}).substr(0, 20),
+            "/v1, Kind=Namespace\n");
 }
 
 }  // namespace

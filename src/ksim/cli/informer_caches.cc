@@ -44,14 +44,13 @@ std::nullopt_t PrintUnknownProcess(Io& io, const scenario::World& world, const s
 
 }  // namespace
 
-std::optional<InformerCaches> ReplayInformerCaches(Io& io, const trace::Trace& trace,
-                                                   const std::string& path,
-                                                   const std::string& process,
-                                                   const trace::Moment& moment,
-                                                   const trace::State& state, int* code) {
+std::unique_ptr<scenario::Runner> RunAgainUntil(Io& io, const trace::Trace& trace,
+                                                const std::string& path, const std::string& process,
+                                                const trace::Moment& moment, const WorldLook& look,
+                                                int* code) {
   *code = kInvalid;
   const std::optional<scenario::Scenario> scenario = ScenarioOf(io, trace, path);
-  if (!scenario) return std::nullopt;
+  if (!scenario) return nullptr;
   if (trace.header.ksim_version != Version())
     io.Err(fmt::format("{}: warning: made by {}, this is {}: what is run again may differ\n", path,
                        trace.header.ksim_version, Version()));
@@ -59,20 +58,38 @@ std::optional<InformerCaches> ReplayInformerCaches(Io& io, const trace::Trace& t
   scenario::RunnerOptions options = *fuzz::OptionsOf(*scenario, trace.header);
   const std::size_t wanted = EventsUpTo(trace, moment);
   const bool whole = wanted == trace.events.size() && trace.end;
-  options.stop = [whole, wanted](const sim::Event& e) {
+  const scenario::World* world = nullptr;
+  options.stop = [whole, wanted, &world, &look](const sim::Event& e) {
+    if (look != nullptr && world != nullptr && e.seq <= wanted) look(*world, e);
     return interrupted != 0 || (!whole && e.seq >= wanted);
   };
-  scenario::Runner runner(*scenario, std::move(options));
+  auto runner = std::make_unique<scenario::Runner>(*scenario, std::move(options));
+  world = &runner->world();
   {
     const InterruptibleScope stoppable;
-    runner.Run();
+    runner->Run();
   }
+  world = nullptr;
   if (interrupted != 0) *code = InterruptedCode();
-  if (interrupted != 0) return std::nullopt;
-  scenario::World& world = runner.world();
-  const std::vector<std::string> names = world.ProcessesWithCaches();
-  if (std::find(names.begin(), names.end(), process) == names.end())
-    return PrintUnknownProcess(io, world, process, code);
+  if (interrupted != 0) return nullptr;
+  const std::vector<std::string> names = runner->world().ProcessesWithCaches();
+  if (!process.empty() && std::find(names.begin(), names.end(), process) == names.end()) {
+    PrintUnknownProcess(io, runner->world(), process, code);
+    return nullptr;
+  }
+  *code = kOk;
+  return runner;
+}
+
+std::optional<InformerCaches> ReplayInformerCaches(Io& io, const trace::Trace& trace,
+                                                   const std::string& path,
+                                                   const std::string& process,
+                                                   const trace::Moment& moment,
+                                                   const trace::State& state, int* code) {
+  const std::unique_ptr<scenario::Runner> runner =
+      RunAgainUntil(io, trace, path, process, moment, nullptr, code);
+  if (runner == nullptr) return std::nullopt;
+  scenario::World& world = runner->world();
   const client::InformerFactory* informers = world.InformersOf(process);
   if (informers == nullptr) {
     io.Err(fmt::format("{} was not running then\n", process));

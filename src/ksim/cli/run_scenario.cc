@@ -15,6 +15,7 @@
 #include "ksim/cli/signals.h"
 #include "ksim/cli/story/process_log.h"
 #include "ksim/cli/story/story.h"
+#include "ksim/client/cache/informer_queues.h"
 #include "ksim/kubectl/printing/request_log.h"
 #include "ksim/kubectl/printing/tree_text.h"
 #include "ksim/scenario/runner.h"
@@ -132,11 +133,23 @@ class ScenarioRun {
     give(&cited_);
     if (TellsStory()) give(&story_.emplace());
     if (!options_.log.empty())
-      give(&process_log_.emplace(options_.log, options_.common.verbosity, runner_.world().kinds(),
-                                 scenario_.compat));
+      ListenForLog(bus);
     else if (options_.common.verbosity >= 6)
       give(&log_.emplace(options_.common.verbosity));
     if (IsForPrograms() || options_.common.verbosity >= 1) delivery_.emplace(bus);
+  }
+
+  // The process's informers tell the log, those of each of its incarnations from its first event
+  // on.
+  void ListenForLog(sim::Bus& bus) {
+    scenario::World& world = runner_.world();
+    process_log_.emplace(options_.log, options_.common.verbosity, world.sim(), world.kinds(),
+                         scenario_.compat);
+    bus.Subscribe(sim::Bus::Stage::kWriter, [this, &world](const sim::Event& e) {
+      if (const client::InformerFactory* informers = world.InformersOf(options_.log))
+        client::LogTo(*informers, &*process_log_);
+      process_log_->Take(e);
+    });
   }
 
   bool IsForPrograms() const {
@@ -163,8 +176,12 @@ class ScenarioRun {
   void Print() {
     if (log_) output_.Err(log_->text());
     if (process_log_ && process_log_->texts().empty())
-      output_.Err(fmt::format("{} no process {} asked an API server for anything\n",
-                              Paint(io_.err_color(), "1;35", "warning:"), options_.log));
+      output_.Err(fmt::format("{} no process {} {}\n", Paint(io_.err_color(), "1;35", "warning:"),
+                              options_.log,
+                              options_.common.verbosity >= kTellsRequests
+                                  ? "asked an API server for anything"
+                                  : fmt::format("has informers that tell anything at -v {}",
+                                                options_.common.verbosity)));
     if (process_log_ && !story_)
       for (const LoggedText& logged : process_log_->texts()) output_.Err(logged.text);
     const std::vector<api::Object> objects = runner_.world().Objects();

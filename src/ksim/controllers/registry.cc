@@ -277,9 +277,9 @@ ControllerRows BuiltInControllers() {
 
 // The rows of each file of samples/.
 constexpr ControllerRows (*kSamples[])() = {
-    &KeeperSamples,    &EdgeSamples,     &TombstoneSamples,  &ReadbackSamples, &RequeueSamples,
-    &PredicateSamples, &VersionsSamples, &RetrySamples,      &StartSamples,    &DoneSamples,
-    &IdentitySamples,  &CleanupSamples,  &ExpectationSamples};
+    &KeeperSamples,    &EdgeSamples,     &TombstoneSamples,   &ReadbackSamples, &RequeueSamples,
+    &PredicateSamples, &VersionsSamples, &RetrySamples,       &StartSamples,    &DoneSamples,
+    &IdentitySamples,  &CleanupSamples,  &ExpectationSamples, &LateSamples};
 
 ControllerRows MakeAll() {
   ControllerRows all = BuiltInControllers();

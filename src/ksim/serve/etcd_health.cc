@@ -1,5 +1,7 @@
 #include "ksim/serve/etcd_health.h"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <utility>
 
@@ -19,7 +21,7 @@ http::HttpResponse AnswerTo(const http::HttpRequest& request) {
   if (url && url->path == "/health") {
     response.body = R"({"health":"true","reason":""})";
   } else if (url && url->path == "/version") {
-    response.body = R"({"etcdserver":"3.5.21","etcdcluster":"3.5.0"})";
+    response.body = fmt::format(R"({{"etcdserver":"{}","etcdcluster":"3.5.0"}})", kEtcdVersion);
   } else {
     return http::PageNotFound();
   }

@@ -9,11 +9,14 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "absl/status/statusor.h"
 #include "ksim/serve/sockets.h"
 
 namespace ksim::serve {
+
+inline constexpr std::string_view kEtcdVersion = "3.5.21";  // the etcd that ksim's stands in for
 
 class EtcdHealth final : public SocketUser {
  public:

@@ -129,6 +129,9 @@ TEST(ProcessLog, AProcessThatIsNotThereIsSaid) {
   const CliResult r = RunCli({"run", "scenarios/replicaset.yaml", "-q", "--log", "kubelet"});
   EXPECT_EQ(r.code, 0);
   EXPECT_EQ(r.err, "warning: no process kubelet asked an API server for anything\n");
+  const CliResult little =
+      RunCli({"run", "scenarios/replicaset.yaml", "-q", "--log", "kubectl", "-v", "2"});
+  EXPECT_EQ(little.err, "warning: no process kubectl has informers that tell anything at -v 2\n");
 }
 
 TEST(ProcessLog, LevelsTellLess) {

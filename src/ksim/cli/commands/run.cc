@@ -59,8 +59,8 @@ void AddRunFlags(FlagSet& set, RunFlags& flags) {
       .Type("LEVEL")
       .Range(0, std::numeric_limits<int>::max());
   set.Add("--log", &options.log,
-          "The requests of this process alone, as its own log has them, in their place; with -v 6 "
-          "to 10")
+          "The log of this process alone, in its place: its informers with -v 1 to 5, its requests "
+          "too with -v 6 to 10")
       .Type("PROCESS")
       .NotEmpty("process");
   AddColorFlag(set, options.common);

@@ -13,6 +13,7 @@
 #include "ksim/apiserver/doors/http/openapi.h"
 #include "ksim/apiserver/doors/http/paths.h"
 #include "ksim/base/hash.h"
+#include "ksim/cli/story/reflector_lines.h"
 #include "ksim/client/core/payloads.h"
 #include "ksim/kubectl/printing/http_texts.h"
 #include "ksim/kubectl/printing/klog.h"
@@ -120,17 +121,29 @@ kubectl::HttpExchange ExchangeOf(const client::RequestPayload& p) {
 
 }  // namespace
 
-ProcessLog::ProcessLog(std::string process, int level, const api::Kinds& kinds, api::Compat compat)
+ProcessLog::ProcessLog(std::string process, int level, const sim::Simulation& sim,
+                       const api::Kinds& kinds, api::Compat compat)
     : process_(std::move(process)),
       level_(level),
+      sim_(sim),
       kinds_(kinds),
       compat_(compat),
       profile_(kubectl::ProfileOf(compat)) {}
 
 void ProcessLog::Take(const sim::Event& e) {
+  last_seq_ = e.seq;
+  if (level_ < kTellsRequests) return;
   if (e.kind == sim::EventKind::kStep && process_ == "kubectl") TakeStep(e);
   if (e.kind == sim::EventKind::kRequest) TakeRequest(e);
   if (e.kind == sim::EventKind::kResponse) TakeResponse(e);
+}
+
+void ProcessLog::Hear(const client::CacheMoment& moment) {
+  for (const ReflectorLine& line : LinesOfMoment(moment, process_, compat_))
+    if (line.level <= level_)
+      Add(last_seq_,
+          fmt::format("{}{}\n", KlogHead(sim_.now(), runs_[0].pid, line.place, line.severity),
+                      line.text));
 }
 
 void ProcessLog::TakeStep(const sim::Event& e) {
@@ -325,8 +338,12 @@ void ProcessLog::TellError(const sim::Event& e, const Run& run, std::string_view
 
 void ProcessLog::Line(const sim::Event& e, const Run& run, std::string_view place,
                       std::string_view text) {
-  if (texts_.empty() || texts_.back().seq != e.seq) texts_.emplace_back(e.seq, "");
-  texts_.back().text += fmt::format("{}{}\n", KlogHead(e.time, run.pid, place), text);
+  Add(e.seq, fmt::format("{}{}\n", KlogHead(e.time, run.pid, place), text));
+}
+
+void ProcessLog::Add(std::uint64_t seq, std::string_view line) {
+  if (texts_.empty() || texts_.back().seq != seq) texts_.emplace_back(seq, "");
+  texts_.back().text += line;
 }
 
 // rest/config.go DefaultKubernetesUserAgent. The commit is what a program says that was built from

@@ -1,7 +1,8 @@
 // ProcessLog: the log of one process at a verbosity from 6 on, line by line as client-go's klog
 // prints it: each request with its curl line, the connection, the answer's headers and bodies. Of
 // kubectl also what it does before: the kubeconfig, the OpenAPI documents that it validates by, and
-// discovery, which it asks for at its first command and has in its cache from then on.
+// discovery, which it asks for at its first command and has in its cache from then on. Of a process
+// with informers also what these and their reflectors tell (reflector_lines.h), at any verbosity.
 //
 // ksim's kubectl asks for neither documents nor discovery: these lines have the time of the command
 // (docs/fidelity.md).
@@ -19,8 +20,10 @@
 
 #include "ksim/api/compat.h"
 #include "ksim/api/kinds.h"
+#include "ksim/client/core/cache_log.h"
 #include "ksim/kubectl/printing/client_go_lines.h"
 #include "ksim/sim/bus.h"
+#include "ksim/sim/simulation.h"
 #include "ksim/value/value.h"
 
 namespace ksim::client {
@@ -29,6 +32,8 @@ struct RequestPayload;
 
 namespace ksim::cli {
 
+inline constexpr int kTellsRequests = 6;  // the least verbosity of client-go's round tripper
+
 struct LoggedText {
   LoggedText() = default;
   LoggedText(std::uint64_t s, std::string t) : seq(s), text(std::move(t)) {}
@@ -36,13 +41,15 @@ struct LoggedText {
   std::string text;       // whole lines
 };
 
-class ProcessLog {
+class ProcessLog : public client::CacheLog {
  public:
-  // `kinds` are those of the cluster, and outlive it.
-  ProcessLog(std::string process, int level, const api::Kinds& kinds, api::Compat compat);
+  // `sim` is the run's, `kinds` are those of the cluster, and both outlive it.
+  ProcessLog(std::string process, int level, const sim::Simulation& sim, const api::Kinds& kinds,
+             api::Compat compat);
 
   // In the order of the run; what is no step or request of this process is ignored.
   void Take(const sim::Event& e);
+  void Hear(const client::CacheMoment& moment) override;
   const std::vector<LoggedText>& texts() const { return texts_; }
 
  private:
@@ -76,10 +83,12 @@ class ProcessLog {
   // `result`: all that the command printed.
   void TellError(const sim::Event& e, const Run& run, std::string_view result);
   void Line(const sim::Event& e, const Run& run, std::string_view place, std::string_view text);
+  void Add(std::uint64_t seq, std::string_view line);
   std::string UserAgent() const;
 
   const std::string process_;
   const int level_;
+  const sim::Simulation& sim_;
   const api::Kinds& kinds_;
   const api::Compat compat_;
   const kubectl::Profile& profile_;
@@ -88,6 +97,7 @@ class ProcessLog {
   std::int64_t last_begun_ = 0;
   bool discovered_ = false;                        // discovery is in the cache
   std::map<std::uint64_t, sim::PayloadRef> sent_;  // requests without an answer, by id
+  std::uint64_t last_seq_ = 0;                     // of the events taken
   std::vector<LoggedText> texts_;
 };
 

@@ -49,6 +49,7 @@ class ProcessorListener {
   void Add(Notification&& n);  // queues it
   sim::Task<void> Run(std::shared_ptr<ProcessorListener> self);
 
+  sim::ActorId actor() const { return actor_; }
   std::string part() const;  // of the process; "" = the process itself
   void Remove();             // nothing is queued or called any more
   bool removed() const { return removed_; }
@@ -99,6 +100,8 @@ class Processor {
   bool ShouldResync(VirtualTime now);
   void ResyncCheckPeriodChanged(Duration check_period);
   std::size_t waiting() const;  // notifications queued, of all listeners
+  // By registration number; null: removed.
+  const std::vector<Listener>& listeners() const { return listeners_; }
 
  private:
   void Spawn(const Listener& listener);

@@ -58,8 +58,38 @@ Reflector::Reflector(Client& client, const api::ResourceInfo* resource, DeltaQue
       open_backoff_(env_, sites + "openBackoff", profile_.backoff_resets_from_reset),
       api_version_(resource->api_version()) {}
 
+void Reflector::LogTo(CacheLog* log) {
+  log_ = log;
+  if (!runs_) return;
+  Say(Said::kReflectorStarts);
+  Say(Said::kListsAndWatches);
+}
+
+void Reflector::Say(Said what) { Say(what, WatchEnd()); }
+
+void Reflector::Say(Said what, const api::Status& status) {
+  if (log_ == nullptr) return;
+  WatchEnd end;
+  end.status = status;
+  Say(what, end);
+}
+
+void Reflector::Say(Said what, const WatchEnd& end) {
+  if (log_ == nullptr) return;
+  CacheMoment moment(what, resource_);
+  moment.status = end.status;
+  moment.very_short = end.very_short;
+  moment.items = end.items;
+  moment.duration = end.lasted;
+  moment.period = options_.resync_period;
+  log_->Hear(moment);
+}
+
 sim::Task<void> Reflector::Run() {
+  Say(Said::kReflectorStarts);
   for (;;) {
+    Say(Said::kListsAndWatches);
+    runs_ = true;
     co_await Pass();
     pass_requests_.clear();
     const Duration delay = pass_backoff_.Next();
@@ -75,6 +105,7 @@ sim::Task<void> Reflector::Pass() {
   if (profile_.watch_list && !from_cache) listed = co_await WatchList(&stream);
   if (!listed) listed = co_await List();
   if (!listed) co_return;
+  Say(Said::kPopulated);
   sim::Process::TaskId resync;
   if (options_.resync_period > Duration()) resync = process_.Spawn(ResyncLoop(), {}, true);
   co_await WatchLoop(std::move(stream));
@@ -151,7 +182,10 @@ sim::Task<bool> Reflector::List() {
     got = co_await ListPages(client_, resource_, options_.ns, options, page_size);
     pass_requests_.insert(pass_requests_.end(), got.requests.begin(), got.requests.end());
   }
-  if (!got.list.ok()) co_return false;
+  if (!got.list.ok()) {
+    Say(Said::kListFails, got.list.status());
+    co_return false;
+  }
   if (from_zero && got.paginated) sticky_pages_ = true;
   co_return Replaced(std::move(got.list->items), got.list->resource_version,
                      options.resource_version, client_.last_response_event());
@@ -184,11 +218,15 @@ bool Reflector::Replaced(std::vector<api::Object> items, std::int64_t got_rv, Sh
 
 sim::Task<bool> Reflector::RecoverWatchList(api::Status status) {
   if (IsRetriable(status)) {
+    Say(Said::kWatchListRefused, status);
     const Duration delay = NextWatchDelay();
     co_await Pause(delay);
     co_return true;
   }
-  if (!GiveUpVersion(status)) co_return false;
+  if (!GiveUpVersion(status)) {
+    Say(Said::kWatchListFails, status);
+    co_return false;
+  }
   KSIM_PROBE("reflector/watch-list-version-unavailable");
   MarkUnavailable(status);
   co_return true;
@@ -228,7 +266,10 @@ sim::Task<bool> Reflector::WatchList(Stream* stream) {
         co_return taken;
       }
       stream->reset();
-      if (end.very_short) co_return false;
+      if (end.very_short) {
+        Say(Said::kWatchListFails, end);
+        co_return false;
+      }
       if (end.ok) continue;
       failure = std::move(end.status);
     }
@@ -250,8 +291,10 @@ sim::Task<void> Reflector::WatchLoop(Stream stream) {
       if (!opened.ok()) {
         if (!IsRetriable(opened.status())) {
           if (IsExpiredOrGone(opened.status())) next_reason_ = RelistReason::kExpired;
+          Say(Said::kWatchFails, opened.status());
           co_return;
         }
+        Say(Said::kWatchRefused, opened.status());
         const Duration delay = NextWatchDelay();
         co_await Pause(delay);
         continue;
@@ -261,22 +304,36 @@ sim::Task<void> Reflector::WatchLoop(Stream stream) {
     WatchEnd end = co_await Consume(stream.get(), start, guard, nullptr);
     stream.reset();
     if (resync_failed_) co_return;
-    if (end.ok && !end.very_short) continue;
-    if (end.very_short) co_return;
-    if (api::IsInternalError(end.status)) internal_errors.After(process_.SteadyNow());
-    if (IsExpiredOrGone(end.status)) {
-      next_reason_ = RelistReason::kExpired;
-      co_return;
-    }
-    if (api::IsTooManyRequests(end.status)) {
+    const Next next = AfterWatch(end, &internal_errors);
+    if (next == Next::kPass) co_return;
+    if (next == Next::kWatchAfterBackoff) {
       const Duration delay = NextWatchDelay();
       co_await Pause(delay);
-      continue;
-    }
-    if (!api::IsInternalError(end.status) || !internal_errors.ShouldRetry(process_.SteadyNow())) {
-      co_return;
     }
   }
+}
+
+Reflector::Next Reflector::AfterWatch(const WatchEnd& end,
+                                      api::RetryWithDeadline* internal_errors) {
+  if (end.very_short) {
+    Say(Said::kWatchEnds, end);
+    return Next::kPass;
+  }
+  if (end.ok) return Next::kWatch;
+  const bool internal = api::IsInternalError(end.status);
+  if (internal) internal_errors->After(process_.SteadyNow());
+  if (IsExpiredOrGone(end.status)) {
+    next_reason_ = RelistReason::kExpired;
+    Say(Said::kWatchExpires, end);
+    return Next::kPass;
+  }
+  if (api::IsTooManyRequests(end.status)) {
+    Say(Said::kWatchThrottled, end);
+    return Next::kWatchAfterBackoff;
+  }
+  const bool again = internal && internal_errors->ShouldRetry(process_.SteadyNow());
+  Say(again ? Said::kWatchRetried : Said::kWatchEnds, end);
+  return again ? Next::kWatch : Next::kPass;
 }
 
 bool Reflector::Expected(const api::WatchEvent& event) const {
@@ -287,7 +344,6 @@ bool Reflector::Expected(const api::WatchEvent& event) const {
 sim::Task<Reflector::WatchEnd> Reflector::Consume(WatchStream* stream, VirtualTime start,
                                                   bool guard, InitialState* initial) {
   WatchEnd end;
-  std::uint64_t count = 0;
   struct Watching {
     Watching(WatchStream*& w, WatchStream* s) : watching(w) { watching = s; }
     ~Watching() { watching = nullptr; }
@@ -315,7 +371,7 @@ sim::Task<Reflector::WatchEnd> Reflector::Consume(WatchStream* stream, VirtualTi
       KSIM_PROBE("reflector/event-of-another-kind");
       continue;
     }
-    ++count;
+    ++end.items;
     if (event->type != api::WatchEventType::kAdded) guard = false;
     if (initial == nullptr) {
       Apply(*event);
@@ -323,9 +379,15 @@ sim::Task<Reflector::WatchEnd> Reflector::Consume(WatchStream* stream, VirtualTi
       ApplyInitial(*event, initial);
     }
     if (initial == nullptr && !guard) last_sync_rv_ = event->object.resource_version();
-    if (initial != nullptr && initial->complete) co_return end;
+    if (initial != nullptr && initial->complete) {
+      end.lasted = process_.SteadyNow() - start;
+      Say(Said::kInitialEventsEnd, end);
+      co_return end;
+    }
   }
-  end.very_short = count == 0 && process_.SteadyNow() - start < kVeryShortWatch;
+  end.lasted = process_.SteadyNow() - start;
+  end.very_short = end.items == 0 && end.lasted < kVeryShortWatch;
+  if (!end.very_short && !resync_failed_) Say(Said::kWatchCloses, end);
   co_return end;
 }
 
@@ -368,6 +430,7 @@ sim::Task<void> Reflector::ResyncLoop() {
   for (;;) {
     co_await env_.sim.Sleep(options_.resync_period, sim::TimerKind::kPeriodic, "resync");
     const bool due = !options_.should_resync || options_.should_resync();
+    if (due) Say(Said::kResync);
     if (!due || queue_.Resync(env_.sim.CaptureOrigin())) continue;
     resync_failed_ = true;
     if (watching_ != nullptr) watching_->Stop();

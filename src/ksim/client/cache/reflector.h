@@ -17,10 +17,15 @@
 #include "ksim/client/cache/delta_queue.h"
 #include "ksim/client/client.h"
 #include "ksim/client/core/backoff.h"
+#include "ksim/client/core/cache_log.h"
 #include "ksim/client/core/payloads.h"
 #include "ksim/client/core/profile.h"
 #include "ksim/client/informer.h"
 #include "ksim/client/rest/pager.h"
+
+namespace ksim::api {
+class RetryWithDeadline;  // api/core/retry_deadline.h
+}
 
 namespace ksim::client {
 
@@ -47,6 +52,9 @@ class Reflector {
   std::optional<std::int64_t> last_sync_version() const { return last_sync_rv_; }
   std::string last_sync_resource_version() const;  // its text; "" before the first success
   void set_resync_period(Duration period) { options_.resync_period = period; }
+  // From now on `log` hears, which outlives the reflector; of a first pass that has begun already
+  // it hears that at once. Null: nobody.
+  void LogTo(CacheLog* log);
   // Called when a Replace has been queued, with the version it brought.
   void OnReplaced(std::function<void(std::int64_t)> call) { on_replaced_ = std::move(call); }
 
@@ -60,7 +68,10 @@ class Reflector {
     bool ok = true;
     bool very_short = false;
     api::Status status;  // of the ERROR event
+    std::uint64_t items = 0;
+    Duration lasted;
   };
+  using Said = CacheMoment::Kind;
   // Where the events of a stream go until the initial state is complete (CLIENT-35).
   struct InitialState;
   using Stream = std::unique_ptr<WatchStream>;
@@ -74,6 +85,14 @@ class Reflector {
   // `guard`: ADDED events do not move the version until another event came (CLIENT-33).
   sim::Task<WatchEnd> Consume(WatchStream* stream, VirtualTime start, bool guard,
                               InitialState* initial);
+  // AfterWatch says what follows on a watch that has ended so, and tells the log how it ended.
+  enum class Next : std::uint8_t { kWatch, kWatchAfterBackoff, kPass };
+  Next AfterWatch(const WatchEnd& end, api::RetryWithDeadline* internal_errors);
+  // Tells the log, if there is one.
+  void Say(Said what);
+  void Say(Said what, const api::Status& status);
+  void Say(Said what, const WatchEnd& end);
+
   // After a watch-list attempt failed: true = try again (perhaps after a delay), false = LIST.
   sim::Task<bool> RecoverWatchList(api::Status status);
   // Asks who is due every resync period. A resync that fails ends the watch, and with it the pass.
@@ -110,6 +129,8 @@ class Reflector {
   ReflectorBackoff open_backoff_;  // 1.25 only; later the passes' own serves both
   std::function<void(std::int64_t)> on_replaced_;
 
+  CacheLog* log_ = nullptr;  // null: nobody listens
+  bool runs_ = false;
   std::string api_version_;  // of the resource
   std::optional<std::int64_t> last_sync_rv_;
   bool unavailable_ = false;   // the last version asked for was expired or too large

@@ -5,6 +5,7 @@
 
 #include "ksim/base/check.h"
 #include "ksim/client/core/items_hash.h"
+#include "ksim/client/rest/link.h"
 
 namespace ksim::client {
 namespace {
@@ -15,7 +16,8 @@ constexpr Duration kMinimumResyncPeriod = Seconds(1);
 
 SharedIndexInformer::SharedIndexInformer(Client& client, const api::ResourceInfo* resource,
                                          InformerOptions options, Duration resync)
-    : env_(client.connection().env()),
+    : connection_(client.connection()),
+      env_(client.connection().env()),
       process_(client.connection().process()),
       faults_(client.connection().env().faults),
       resource_(resource),
@@ -63,9 +65,11 @@ int SharedIndexInformer::AddHandler(sim::ActorId listener, ResourceEventHandler*
                                     Duration resync) {
   Duration period = resync == Duration() ? default_resync_ : std::max(resync, Duration());
   if (period > Duration()) {
+    if (period < kMinimumResyncPeriod) SayPeriod(CacheMoment::Kind::kPeriodTooSmall, period);
     period = std::max(period, kMinimumResyncPeriod);
     if (period < check_period_) {
       if (started_) {
+        SayPeriod(CacheMoment::Kind::kPeriodRaised, period);
         period = check_period_;
       } else {
         check_period_ = period;
@@ -86,6 +90,20 @@ int SharedIndexInformer::AddHandler(sim::ActorId listener, ResourceEventHandler*
     entry->Add(std::move(n));
   }
   return registration;
+}
+
+void SharedIndexInformer::LogTo(CacheLog* log) {
+  log_ = log;
+  reflector_.LogTo(log);
+  connection_.link()->cache_waits().LogTo(log);
+}
+
+void SharedIndexInformer::SayPeriod(CacheMoment::Kind what, Duration period) {
+  if (log_ == nullptr) return;
+  CacheMoment moment(what, resource_);
+  moment.period = period;
+  moment.least = what == CacheMoment::Kind::kPeriodTooSmall ? kMinimumResyncPeriod : check_period_;
+  log_->Hear(moment);
 }
 
 // A handler of the process itself is stalled together with the queue in front of the cache.

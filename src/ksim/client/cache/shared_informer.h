@@ -13,6 +13,7 @@
 #include "ksim/client/cache/indexer.h"
 #include "ksim/client/cache/processor.h"
 #include "ksim/client/cache/reflector.h"
+#include "ksim/client/core/cache_log.h"
 #include "ksim/client/core/payloads.h"
 #include "ksim/client/core/profile.h"
 #include "ksim/client/informer.h"
@@ -34,6 +35,11 @@ class SharedIndexInformer : public SharedInformer {
   std::string_view name() const { return name_; }  // "PROCESS RESOURCE"
   const Reflector& reflector() const { return reflector_; }
   const Indexer& indexer() const { return indexer_; }
+  const DeltaQueue& queue() const { return *queue_; }
+  const Processor& processor() const { return processor_; }
+  // From now on `log` hears what the informer and its reflector tell; it outlives the informer.
+  void LogTo(CacheLog* log);
+  const CacheLog* log() const { return log_; }  // null: nobody listens
 
   int AddHandler(sim::ActorId listener, ResourceEventHandler* handler, Duration resync) override;
   void RemoveHandler(int registration) override;
@@ -70,11 +76,14 @@ class SharedIndexInformer : public SharedInformer {
   std::int64_t ReflectorVersion() const;  // 0 before the first list
   // The version whose state the cache holds: the reflector's once all is applied.
   std::int64_t CacheResourceVersion() const;
+  // Tells of a resync period that a handler asks for and does not get.
+  void SayPeriod(CacheMoment::Kind what, Duration period);
   ReflectorOptions MakeReflectorOptions(const InformerOptions& options);
 
   Gate* GateOf(sim::ActorId actor) const;  // null: no faults here
   PanicPolicy Panics() const;
 
+  Connection& connection_;
   const Environment& env_;
   sim::Process& process_;
   FaultHooks* faults_;
@@ -90,6 +99,7 @@ class SharedIndexInformer : public SharedInformer {
   Processor processor_;
   Reflector reflector_;
   std::vector<Relist> relists_;  // the oldest first; hardly ever more than one
+  CacheLog* log_ = nullptr;
   std::int64_t drained_rv_ = 0;  // the reflector's version when the queue was last empty
   bool started_ = false;
 };

@@ -8,6 +8,7 @@
 #include "ksim/client/core/payloads.h"
 #include "ksim/client/core/profile.h"
 #include "ksim/client/rest/fault_hooks.h"
+#include "ksim/client/rest/link.h"
 #include "ksim/sim/probe.h"
 
 namespace ksim::client {
@@ -109,6 +110,8 @@ sim::Task<void> ReconcileLoop::WaitThenSpawn(int workers, std::vector<SharedInfo
                                              Duration sync_timeout) {
   sim::Process& process = connection_.process();
   const VirtualTime begun = process.SteadyNow();
+  CacheWaits& waits = connection_.link()->cache_waits();
+  if (!wait_for.empty()) waits.Begin(part_);
   for (;;) {
     bool synced = true;
     for (const SharedInformer* informer : wait_for) synced = synced && informer->HasSynced();
@@ -121,6 +124,7 @@ sim::Task<void> ReconcileLoop::WaitThenSpawn(int workers, std::vector<SharedInfo
     co_await process.simulation().Sleep(kSyncedPollPeriod, sim::TimerKind::kWork,
                                         "wait for cache sync");
   }
+  if (!wait_for.empty()) waits.End(part_);
   for (int i = 0; i < workers; ++i) process.Spawn(Worker(), part_);
 }
 

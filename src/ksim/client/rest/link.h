@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "ksim/api/request.h"
 #include "ksim/client/client.h"
+#include "ksim/client/core/cache_waits.h"
 #include "ksim/sim/network.h"
 
 namespace ksim::client {
@@ -23,6 +24,8 @@ class Link : public std::enable_shared_from_this<Link> {
   sim::Process& process() { return process_; }
   // False once the environment is gone: nothing may be sent.
   bool usable() const { return !env_alive_.expired(); }
+  // The parts of the process that wait for their caches.
+  CacheWaits& cache_waits() { return cache_waits_; }
 
   // Both ways between the process and a server, for what is about one resource.
   struct Lane {
@@ -57,6 +60,7 @@ class Link : public std::enable_shared_from_this<Link> {
   Environment& env_;
   sim::Process& process_;
   std::weak_ptr<const bool> env_alive_;
+  CacheWaits cache_waits_;
   // Looked up only, never walked.
   absl::flat_hash_map<std::pair<const api::Endpoint*, const api::ResourceInfo*>,
                       std::unique_ptr<Lane>>

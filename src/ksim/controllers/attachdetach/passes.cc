@@ -44,7 +44,7 @@ sim::Task<void> AttachDetachController::Run() {
   sim::Simulation& sim = context_.process.simulation();
   const std::vector<client::SharedInformer*> informers = {pods_,    nodes_,   claims_,
                                                           volumes_, drivers_, attachments_};
-  co_await WaitForSync(sim, informers);
+  co_await WaitForNamedSync(context_, informers);
   begun_ = context_.process.SteadyNow();
   last_looked_ = begun_;
   last_added_ = begun_;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "ksim/client/rest/link.h"
 #include "ksim/controllers/common/finalizers.h"
 #include "ksim/controllers/common/manager_client.h"
 #include "ksim/sim/probe.h"
@@ -144,6 +145,8 @@ bool GarbageCollector::MonitorsHaveSynced() const {
 // Upstream runs this as two goroutines, Run and Sync.
 sim::Task<void> GarbageCollector::Run() {
   sim::Simulation& sim = context_.env().sim;
+  client::CacheWaits& waits = context_.connection.link()->cache_waits();
+  waits.Begin(context_.name);
   AskDiscovery();
   AddMonitors();
   // Discovery would tell of the definitions that are there already.
@@ -153,6 +156,7 @@ sim::Task<void> GarbageCollector::Run() {
   AddMonitors();
   definitions_changed_ = false;
   co_await WaitForMonitors();
+  waits.End(context_.name);
   to_delete_.Start(kGarbageCollectorWorkers);
   to_orphan_.Start(kGarbageCollectorWorkers);
   context_.process.Spawn(WatchNewKinds(), context_.name);

@@ -89,7 +89,7 @@ void NodeLifecycleController::RegisterHandlers() {
 sim::Task<void> NodeLifecycleController::Run() {
   sim::Simulation& sim = context_.process.simulation();
   const std::vector<client::SharedInformer*> informers = {&leases_, &nodes_, &pods_, &daemon_sets_};
-  co_await WaitForSync(sim, informers);
+  co_await WaitForNamedSync(context_, informers);
   if (eviction_) eviction_->StartWorkers();
   for (std::size_t i = 0; i < kNodeWorkers; ++i)
     context_.process.Spawn(NodeWorker(), context_.name);

@@ -74,7 +74,7 @@ void PersistentVolumeController::Work() {
 sim::Task<void> PersistentVolumeController::Run() {
   std::vector<client::SharedInformer*> informers = {volume_informer_, claim_informer_,
                                                     class_informer_, pod_informer_};
-  co_await WaitForSync(context_.env().sim, informers);
+  co_await WaitForNamedSync(context_, informers);
   // initializeCaches
   for (const api::Object& volume : volume_informer_->lister().List("")) volumes_.Put(volume);
   for (const api::Object& claim : claim_informer_->lister().List("")) claims_.Put(claim);

@@ -69,7 +69,7 @@ void PodGcController::Start() { context_.process.Spawn(Run(), context_.name); }
 sim::Task<void> PodGcController::Run() {
   sim::Simulation& sim = context_.process.simulation();
   const std::vector<client::SharedInformer*> informers = {&pods_, &nodes_};
-  co_await WaitForSync(sim, informers);
+  co_await WaitForNamedSync(context_, informers);
   for (;;) {
     co_await Collect();
     co_await sim.Sleep(kPeriod, sim::TimerKind::kPeriodic, "pod garbage collection");

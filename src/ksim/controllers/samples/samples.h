@@ -23,5 +23,6 @@ ControllerRows DoneSamples();
 ControllerRows IdentitySamples();
 ControllerRows CleanupSamples();
 ControllerRows ExpectationSamples();
+ControllerRows LateSamples();
 
 }  // namespace ksim::controllers

@@ -28,7 +28,7 @@ void TaintEvictionController::Start() {
 
 sim::Task<void> TaintEvictionController::Run() {
   const std::vector<client::SharedInformer*> informers = {&pods_, &nodes_};
-  co_await WaitForSync(context_.process.simulation(), informers);
+  co_await WaitForNamedSync(context_, informers);
   eviction_.StartWorkers();
 }
 

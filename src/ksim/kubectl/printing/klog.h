@@ -11,6 +11,8 @@
 namespace ksim::kubectl {
 
 // "I0101 00:00:01.200000    1001 round_trippers.go:466] ": the time in UTC, the process's number.
-std::string KlogHead(VirtualTime time, std::int64_t pid, std::string_view place);
+// `severity`: I, W or E.
+std::string KlogHead(VirtualTime time, std::int64_t pid, std::string_view place,
+                     char severity = 'I');
 
 }  // namespace ksim::kubectl

@@ -1,4 +1,4 @@
-#include "ksim/cli/etcd_history.h"
+#include "ksim/cli/etcd/etcd_history.h"
 
 #include <fmt/format.h>
 
