@@ -55,6 +55,7 @@ Command ShrinkCommand();
 Command GetCommand();
 Command DescribeCommand();
 Command EventsCommand();
+Command LogsCommand();
 Command EtcdCommand();
 Command StoreCommand();
 Command ReportCommand();
