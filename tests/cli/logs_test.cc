@@ -103,5 +103,20 @@ TEST(LogsOfContainers, AreToldInTheStoryAndByTheTrace) {
   EXPECT_EQ(RunCli({"replay", path, "-q"}).code, 0);
 }
 
+// A line that is another container's than the start that led to it contradicts the trace.
+TEST(LogsOfContainers, MustBeThoseOfTheContainerThatStarted) {
+  const std::string path = testing::TempDir() + "logs-altered.jsonl";
+  ASSERT_EQ(RunCli({"run", "scenarios/container-logs.yaml", "-q", "--trace", path}).code, 0);
+  std::string text = *os::ReadFile(path);
+  const std::size_t line = text.find("\"text\":\"cache is warm\"");
+  ASSERT_NE(line, std::string::npos);
+  const std::string own = "\"container\":\"app\"";
+  text.replace(text.find(own, line), own.size(), "\"container\":\"proxy\"");
+  ASSERT_TRUE(os::WriteFile(path, text).ok());
+  const CliResult told = RunCli({"check", path, "-q"});
+  EXPECT_EQ(told.code, 1);
+  EXPECT_NE(told.out.find("the container of its cause"), std::string::npos) << told.out;
+}
+
 }  // namespace
 }  // namespace ksim::cli
