@@ -207,7 +207,8 @@ struct Step {
   value::Value patch;
   std::vector<std::pair<std::string, std::optional<std::string>>> set;  // nullopt removes
   bool overwrite = false;
-  std::string wait_for;  // delete, condition=NAME[=VALUE]
+  // wait: create, delete, condition=NAME[=VALUE], jsonpath={PATH}[=VALUE]; none: `where`.
+  std::vector<std::string> wait_for;
   value::Where where;
   Duration timeout = Seconds(30);
   std::optional<std::int64_t> grace_period_seconds;

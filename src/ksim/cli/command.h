@@ -56,6 +56,7 @@ Command GetCommand();
 Command DescribeCommand();
 Command EventsCommand();
 Command InformersCommand();
+Command LogsCommand();
 Command EtcdCommand();
 Command StoreCommand();
 Command ReportCommand();

@@ -32,7 +32,8 @@ void AddFieldSelectorFlag(FlagSet& set, ObjectFlags& flags) {
       .Type("SELECTOR");
 }
 
-std::unique_ptr<TraceCluster> TraceCluster::Open(Io& io, const ObjectFlags& flags, int* code) {
+std::unique_ptr<TraceCluster> TraceCluster::Open(Io& io, const ObjectFlags& flags, int* code,
+                                                 trace::Trace* kept) {
   *code = kInvalid;
   std::optional<trace::Trace> trace = ReadTraceOrPrintError(io, flags.path);
   if (!trace) {
@@ -55,6 +56,7 @@ std::unique_ptr<TraceCluster> TraceCluster::Open(Io& io, const ObjectFlags& flag
   }
   cluster->state_ = *std::move(state);
   AddKindsOf(cluster->state_, &cluster->kinds_);
+  if (kept != nullptr) *kept = *std::move(trace);
   return cluster;
 }
 

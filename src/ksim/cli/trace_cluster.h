@@ -14,6 +14,7 @@
 #include "ksim/kubectl/arguments/find_objects.h"
 #include "ksim/kubectl/cluster_view.h"
 #include "ksim/trace/state.h"
+#include "ksim/trace/trace.h"
 
 namespace ksim::cli {
 
@@ -33,7 +34,9 @@ class TraceCluster final : public kubectl::ClusterView {
  public:
   // Reads the trace and folds it up to the moment; null with `code` set, and the complaint printed,
   // when that fails. `flags` must outlive the cluster.
-  static std::unique_ptr<TraceCluster> Open(Io& io, const ObjectFlags& flags, int* code);
+  // `kept`, if there is one, gets the trace.
+  static std::unique_ptr<TraceCluster> Open(Io& io, const ObjectFlags& flags, int* code,
+                                            trace::Trace* kept = nullptr);
 
   VirtualTime now() const override { return VirtualTime(state_.time()); }
   std::vector<api::Object> List(std::string_view resource, std::string_view ns) const override {

@@ -8,6 +8,8 @@ namespace {
 constexpr Profile MakeV130() {
   Profile p;
   p.unmanaged_pods = "cannot delete Pods that declare no controller (use --force to override)";
+  p.wait_needs_value = false;
+  p.wait_has_one_deadline = true;
   p.logs_refusal_unformatted = true;
   p.logs_config = "loader.go:395";
   p.logs_cached_groups = "cached_discovery.go:113";
@@ -24,6 +26,9 @@ constexpr Profile MakeV136() {
   p.unmanaged_pods = "Pods that declare no controller (use --force to override)";
   p.autoscales_by_v2 = true;
   p.drain_error_after_blank = true;
+  p.waits_for_creation = true;
+  p.waits_for_several = true;
+  p.wait_asks_in_time = true;
   p.logs_structured = true;
   p.logs_config = "loader.go:407";
   p.logs_certificate = "cert_rotation.go:141";

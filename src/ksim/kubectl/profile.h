@@ -21,6 +21,15 @@ struct Profile {
   bool autoscales_by_v2 = false;
   // drain.go RunDrain: a blank before the error.
   bool drain_error_after_blank = false;
+  // wait.go: --for=create, and several --for, each awaited after the other (1.31).
+  bool waits_for_creation = false;
+  bool waits_for_several = false;
+  // wait.go conditionFuncFor: jsonpath wants a value, and a path that leads nowhere is an error.
+  bool wait_needs_value = true;
+  // wait.go RunWait: one deadline for all objects, where each had its own.
+  bool wait_has_one_deadline = false;
+  // wait/delete.go IsDeleted: the GET too has to be sent before the deadline.
+  bool wait_asks_in_time = false;
 
   // helpers.go StandardErrorMessage gives klog.Info a format, which that does not know.
   bool logs_refusal_unformatted = false;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ksim/base/status.h"
+#include "ksim/kubectl/verbs/wait_condition.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/scenario/size_bounds.h"
 #include "ksim/value/selector.h"
@@ -206,22 +207,33 @@ void ParseMark(ParseContext& context, MappingReader& reader, Step* step) {
   }
 }
 
+// `for` of a wait: a condition, or a list of them.
+void ReadConditions(ParseContext& context, MappingReader& reader, Step* step) {
+  const YamlNode* node = reader.Find("for");
+  if (node == nullptr) return;
+  if (node->kind == YamlNode::Kind::kSequence)
+    step->wait_for = reader.Strings("for", {});
+  else if (std::string text = reader.String("for"); !text.empty())
+    step->wait_for = {std::move(text)};
+  for (std::string& text : step->wait_for) text = kubectl::WithoutShellQuotes(text);
+  if (const auto problem = kubectl::CheckConditions(step->wait_for, context.compat))
+    context.problems.Error(node->span, problem->message, problem->hint);
+}
+
 void ParseWait(ParseContext& context, MappingReader& reader, Step* step) {
   ReadResource(context, reader, &step->resource, &step->name, false);
   step->ns = reader.String("namespace", "default");
   ReadSelector(reader, step);
-  step->wait_for = reader.String("for");
+  if (reader.Bool("all", false) && !(step->name.empty() && step->selector.empty()))
+    context.problems.Error(reader.Find("all")->span,
+                           "setting 'all' parameter but found a name or a selector");
+  ReadConditions(context, reader, step);
   step->where = ReadWhere(reader, "where");
   step->timeout = reader.DurationOf("timeout", step->timeout);
   if (step->wait_for.empty() == step->where.terms().empty() &&
       !(reader.Has("where") && step->where.terms().empty()))
     context.problems.Error(reader.node().span,
                            fmt::format("{} wants one of for and where", reader.where()));
-  if (!step->wait_for.empty() && step->wait_for != "delete" &&
-      !step->wait_for.starts_with("condition="))
-    context.problems.Error(reader.Find("for")->span,
-                           fmt::format("unknown condition \"{}\"", step->wait_for),
-                           "write delete, condition=NAME or condition=NAME=VALUE");
 }
 
 // --- rollout, setImage, expose, autoscale, createJob ---

@@ -94,14 +94,18 @@ const Type& EvictType() {
 }
 
 const Type& WaitType() {
-  static const Type type{"Wait",
-                         "Waits as `kubectl wait` does.",
-                         {{"resource", "string", kResource},
-                          {"namespace", "string", "Namespace of the objects.", "default"},
-                          {"selector", "string", "Label selector."},
-                          {"for", "string", "delete, condition=NAME, or condition=NAME=VALUE."},
-                          {"where", "expression", "Instead of for: PATH OP VALUE [&& ...]."},
-                          {"timeout", "duration", "Fails the step when it passes.", "30s"}}};
+  static const Type type{
+      "Wait",
+      "Waits as `kubectl wait` does.",
+      {{"resource", "string", kResource},
+       {"namespace", "string", "Namespace of the objects.", "default"},
+       {"selector", "string", "Label selector."},
+       {"all", "boolean", "All objects of the type in the namespace.", "false"},
+       {"for", "string or list",
+        "create, delete, condition=NAME[=VALUE] or jsonpath={PATH}[=VALUE]; a "
+        "list: one after the other."},
+       {"where", "expression", "Instead of for: PATH OP VALUE [&& ...]."},
+       {"timeout", "duration", "Fails the step when it passes; 0s looks once.", "30s"}}};
   return type;
 }
 

@@ -119,8 +119,9 @@ std::string WhyStuckInWait(const Step& step, const Scenario& scenario, World& wo
 }  // namespace
 
 std::string WhyStuck(const Step& step, const Scenario& scenario, World& world) {
-  const bool deletes = step.kind == StepKind::kDelete || step.kind == StepKind::kDrain ||
-                       (step.kind == StepKind::kWait && step.wait_for == "delete");
+  const bool deletes =
+      step.kind == StepKind::kDelete || step.kind == StepKind::kDrain ||
+      (step.kind == StepKind::kWait && !step.wait_for.empty() && step.wait_for.front() == "delete");
   if (deletes) return WhyStuckInDeletion(step, scenario, world);
   return step.kind == StepKind::kWait ? WhyStuckInWait(step, scenario, world) : "";
 }

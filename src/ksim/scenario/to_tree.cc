@@ -151,6 +151,11 @@ void AddStart(ObjectBuilder* out, const std::optional<Duration>& at,
   if (when) out->Add("when", TriggerTree(*when));
 }
 
+// `for` of a wait: a list only where there are several.
+Value OneOrList(const std::vector<std::string>& texts) {
+  return texts.size() == 1 ? Value::Of(texts.front()) : Strings(texts);
+}
+
 Value ObjectList(const Step& step) {
   std::vector<Value> objects;
   for (const Manifest& m : step.objects) objects.push_back(m.tree);
@@ -271,7 +276,7 @@ Value StepArguments(const Step& step) {
   if (step.kind == StepKind::kLabel || step.kind == StepKind::kAnnotate)
     out.Add("set", Changes(step)).Add("overwrite", Value::Of(step.overwrite));
   if (step.kind == StepKind::kWait) {
-    out.AddIf(!step.wait_for.empty(), "for", Value::Of(step.wait_for));
+    out.AddIf(!step.wait_for.empty(), "for", OneOrList(step.wait_for));
     out.AddIf(!step.where.terms().empty(), "where", Value::Of(step.where.ToString()));
     out.Add("timeout", Of(step.timeout));
   }

@@ -90,7 +90,8 @@ std::string EventText(const Record& r) {
       w.Add(r.Text("what") == "request" ? "" : r.Text("what")).Add(r.Text("method"));
       return w.Add(r.Text("target").empty() ? r.Text("body") : r.Text("target")).Take();
     case sim::EventKind::kLog:
-      return w.Add(r.Text("level")).Add(r.Text("place")).Add(r.Text("text")).Take();
+      w.Add(r.Text("pod")).Add(r.Text("container")).Add(r.Text("level")).Add(r.Text("place"));
+      return w.Add(r.Text("text")).Take();
   }
   return "";
 }

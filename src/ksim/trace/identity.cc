@@ -192,7 +192,8 @@ std::string TraceIdentities::Of(std::string_view resource, std::string_view ns,
 
 std::string TraceIdentities::Of(const Record& r) const {
   if (r.kind == sim::EventKind::kReconcile) return Normalise(r.Text("key"));
-  if (r.kind == sim::EventKind::kRuntime) return Normalise(r.Text("pod"));
+  if (r.kind == sim::EventKind::kRuntime || r.kind == sim::EventKind::kLog)
+    return Normalise(r.Text("pod"));
   if (!r.Get("resource").is_string()) return OfKey(r.Text("key"));
   const std::string_view name = r.Text("name");
   if (name.empty()) return fmt::format("{}/{}", r.Text("resource"), r.Text("namespace"));

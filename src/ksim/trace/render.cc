@@ -4,6 +4,7 @@
 #include "ksim/base/hash.h"
 #include "ksim/client/core/payloads.h"
 #include "ksim/kubelet/runtime/payloads.h"
+#include "ksim/kubelet/runtime/printed_lines.h"
 #include "ksim/trace/events.h"
 #include "ksim/trace/render_server.h"
 
@@ -91,6 +92,12 @@ void Violated(const Violation& v, Record* r) {
     r->Add(field, tree.Get(field));
 }
 
+void Printed(const kubelet::PrintedLine& p, Record* r) {
+  r->Add("stream", Text("stdout")).Add("level", Text("")).Add("place", Text(""));
+  r->Add("text", Text(p.text)).Add("pod", Text(p.ns + "/" + p.pod)).Add("uid", Text(p.uid));
+  r->Add("container", Text(p.container));
+}
+
 void Input(const InputPayload& p, Record* r) {
   r->Add("what", Text(p.what)).Add("connection", Value::Of(p.connection));
   r->Add("stream", Value::Of(p.stream)).Add("method", Text(p.method));
@@ -150,6 +157,8 @@ void RenderPayload(const sim::Event& e, const RenderOptions& options, Record* r)
     case Kind::kInput:
       return Input(e.payload.As<InputPayload>(), r);
     case Kind::kLog: {
+      if (const auto* line = dynamic_cast<const kubelet::PrintedLine*>(e.payload.get()))
+        return Printed(*line, r);
       const auto& p = e.payload.As<LogPayload>();
       r->Add("stream", Text(p.stream)).Add("level", Text(p.level));
       r->Add("place", Text(p.place)).Add("text", Text(p.text));

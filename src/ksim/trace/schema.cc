@@ -7,13 +7,13 @@ namespace {
 
 using Fields = std::vector<std::string_view>;
 
-struct Kind {
+struct KindRow {
   std::string_view name;
   Fields fields;
 };
 
-const std::vector<Kind>& Kinds() {
-  static const std::vector<Kind> kinds{
+const std::vector<KindRow>& Kinds() {
+  static const std::vector<KindRow> kinds{
       {"", {}},
       {"request",
        {"id", "server", "verb", "resource", "subresource", "namespace", "name", "uid",
@@ -53,11 +53,11 @@ const std::vector<Kind>& Kinds() {
       {"webhook",
        {"request", "type", "configuration", "webhook", "url", "server", "round", "state", "result",
         "message", "latency"}},
-      {"log", {"stream", "level", "place", "text"}}};
+      {"log", {"stream", "level", "place", "text", "pod", "uid", "container"}}};
   return kinds;
 }
 
-const Kind& At(sim::EventKind kind) {
+const KindRow& At(sim::EventKind kind) {
   const auto i = static_cast<std::size_t>(kind);
   KSIM_CHECK(i >= 1 && i < Kinds().size()) << "event kind " << i;
   return Kinds()[i];

@@ -65,6 +65,34 @@ Value Annotations(const RequestContext& rc) {
   return all.Build();
 }
 
+// The options of a deletion, as client-go sends them (endpoints/handlers/delete.go DeleteResource).
+Value DeleteOptionsTree(const api::Request& r) {
+  const api::DeleteOptions& options = r.del;
+  ObjectBuilder preconditions;
+  if (options.uid) preconditions.Add("uid", Value::Of(options.uid->str()));
+  if (options.resource_version)
+    preconditions.Add("resourceVersion", Value::Of(options.resource_version->str()));
+  const Value demands = preconditions.Build();
+  ObjectBuilder out;
+  out.Add("kind", Value::Of("DeleteOptions"));
+  out.Add("apiVersion", Value::Of(r.resource->api_version()));
+  if (options.grace_period_seconds)
+    out.Add("gracePeriodSeconds", Value::Of(*options.grace_period_seconds));
+  out.AddIf(!demands.empty(), "preconditions", demands);
+  if (options.orphan_dependents) out.Add("orphanDependents", Value::Of(*options.orphan_dependents));
+  out.AddIf(!options.propagation_policy.empty(), "propagationPolicy",
+            Value::Of(options.propagation_policy.str()));
+  return out.Build();
+}
+
+void AddRequestObject(const api::Request& r, ObjectBuilder* event) {
+  const bool deletes = r.verb == api::Verb::kDelete || r.verb == api::Verb::kDeleteCollection;
+  if (deletes && r.resource != nullptr)
+    event->Add("requestObject", DeleteOptionsTree(r));
+  else
+    event->AddIf(!r.body.is_null(), "requestObject", r.WholeBody());
+}
+
 }  // namespace
 
 std::string_view ToString(AuditStage stage) {
@@ -108,8 +136,7 @@ void Audit(AuditLog* log, AuditStage stage, const RequestContext& rc,
   if (r.resource != nullptr) event.Add("objectRef", ObjectRef(r, !received));
   if (response != nullptr) event.Add("responseStatus", ResponseStatus(*response));
   const bool complete = stage == AuditStage::kResponseComplete;
-  if (complete && log->level() >= AuditLevel::kRequest)
-    event.AddIf(!r.body.is_null(), "requestObject", r.WholeBody());
+  if (complete && log->level() >= AuditLevel::kRequest) AddRequestObject(r, &event);
   if (complete && response != nullptr && log->level() >= AuditLevel::kRequestResponse &&
       r.resource != nullptr && r.verb != api::Verb::kWatch)
     event.Add("responseObject", api::ResponseBody(*r.resource, r.verb, *response));

@@ -26,6 +26,7 @@ bool IsExit(std::string_view result) {
 class Runtimes : public TraceLaw {
  public:
   void On(const Ledger& ledger, const Record& r) override {
+    if (r.kind == Kind::kLog && r.Get("container").is_string()) return JudgeLine(ledger, r);
     if (r.kind != Kind::kRuntime) return;
     Same(r, "the actor", r.actor, fmt::format("kubelet/{}", r.Text("node")));
     JudgePod(ledger, r);
@@ -34,6 +35,21 @@ class Runtimes : public TraceLaw {
   }
 
  private:
+  // A container prints while it runs, and what led to its line is its start.
+  void JudgeLine(const Ledger& ledger, const Record& r) {
+    const Record* cause = ledger.CauseOf(r);
+    const bool start =
+        cause != nullptr && cause->kind == Kind::kRuntime && cause->Text("action") == "start";
+    if (!start) return Contradict(r, "a line of a container that no start of it led to");
+    Same(r, "the actor of its cause", cause->actor, r.actor);
+    for (const char* field : {"pod", "uid", "container"})
+      Same(r, fmt::format("the {} of its cause", field), cause->Text(field), r.Text(field));
+    const auto last = last_.find({std::string(cause->Text("node")), std::string(r.Text("uid")),
+                                  std::string(r.Text("container"))});
+    if (last != last_.end() && last->second != "start")
+      Contradict(r, fmt::format("a line after \"{}\"", last->second));
+  }
+
   void JudgePod(const Ledger& ledger, const Record& r) {
     const std::string_view pod = r.Text("pod");
     const std::size_t slash = pod.find('/');

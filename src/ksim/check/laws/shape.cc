@@ -134,10 +134,12 @@ const std::vector<const FieldShape*>& ShapesOf(Kind kind) {
 }
 
 // Fields that only some records of a kind have: watches on etcd name a key instead of an object,
-// and --trace-objects adds whole objects.
+// the lines of containers name them, and --trace-objects adds whole objects.
 bool MayLack(const Record& r, std::string_view field) {
   if (field == "object" || field == "body") return true;
   if (r.kind == Kind::kRequest) return field == "version";
+  const bool of_container = field == "pod" || field == "uid" || field == "container";
+  if (r.kind == Kind::kLog) return of_container && r.Get("container").is_null();
   const bool on_etcd = !r.Get("key").is_null();
   if (r.kind == Kind::kWatch) return field == "key" && r.Text("server") != "etcd";
   if (r.kind != Kind::kEvent && r.kind != Kind::kDeliver) return false;

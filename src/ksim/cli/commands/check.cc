@@ -1,4 +1,4 @@
-// ksim check: the oracles over a recorded trace, or over a watch that kubectl printed.
+// ksim check: the oracles over a recorded trace, a watch that kubectl printed, or an audit log.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,6 +6,8 @@
 #include "ksim/base/os.h"
 #include "ksim/base/status.h"
 #include "ksim/base/time.h"
+#include "ksim/check/audit/audit_log.h"
+#include "ksim/check/audit/judge_audit.h"
 #include "ksim/check/kubectl_output.h"
 #include "ksim/check/verdict.h"
 #include "ksim/check/watch_json.h"
@@ -29,11 +31,13 @@ struct CheckFlags {
 };
 
 void AddCheckFlags(FlagSet& set, CheckFlags& flags) {
-  set.Add("TRACE", &flags.trace, "A trace, or a kubectl watch; - is standard input").Required();
+  set.Add("TRACE", &flags.trace, "A trace, a kubectl watch or an audit log; - is standard input")
+      .Required();
   set.Add("--format", &flags.format,
-          "A trace, or a watch that kubectl printed; auto looks how the file begins")
+          "A trace, a watch that kubectl printed, the audit log of an API server; auto looks how "
+          "the file begins")
       .Type("FORMAT")
-      .OneOf({"auto", "trace", "watch-json", "watch-table"});
+      .OneOf({"auto", "trace", "watch-json", "watch-table", "audit"});
   set.Add("--list", &flags.list, "With watch-json: the list before the watch").Type("FILE");
   AddOutputFlag(set, flags.common, {"text", "json", "yaml"});
   AddColorFlag(set, flags.common);
@@ -74,7 +78,7 @@ Value VerdictsTree(const std::vector<Verdict>& verdicts) {
                      {"oracles", Value::Array(std::move(oracles))}});
 }
 
-void PrintViolated(Io& io, const Verdict& v, const trace::Trace* trace) {
+void PrintViolated(Io& io, const Verdict& v, const trace::Trace* trace, std::string_view log) {
   const std::string more =
       v.findings.size() < 2 ? "" : fmt::format(" (and {} more)", v.findings.size() - 1);
   const Finding& f = v.findings.front();
@@ -83,11 +87,13 @@ void PrintViolated(Io& io, const Verdict& v, const trace::Trace* trace) {
   const std::uint64_t first = f.violation.first;
   if (trace != nullptr && first != 0 && first <= trace->events.size())
     io.Out(fmt::format("{:<20} first: {}\n", "", EventLine(trace->events[first - 1])));
+  if (!log.empty()) io.Out(fmt::format("{:<20} at: {}:{}\n", "", log, first));
 }
 
-// `trace`: the one that was judged; null for a watch that kubectl printed.
+// `trace`: the one that was judged; null for a watch that kubectl printed, and for a log. `log`:
+// the file of that, of which findings name a line.
 void PrintVerdicts(Io& io, const CommonFlags& flags, const std::vector<Verdict>& verdicts,
-                   const trace::Trace* trace) {
+                   const trace::Trace* trace, std::string_view log = "") {
   if (flags.output != "text") {
     io.Out(kubectl::TreeText(VerdictsTree(verdicts), flags.output));
     return;
@@ -97,7 +103,7 @@ void PrintVerdicts(Io& io, const CommonFlags& flags, const std::vector<Verdict>&
       io.Out(fmt::format("{:<20} ok\n", v.oracle));
     if (v.state == Verdict::State::kNotJudged && !flags.quiet)
       io.Out(fmt::format("{:<20} not judged: {}\n", v.oracle, v.why));
-    if (v.state == Verdict::State::kViolated) PrintViolated(io, v, trace);
+    if (v.state == Verdict::State::kViolated) PrintViolated(io, v, trace, log);
     for (const std::string& note : v.notes)
       io.Err(fmt::format("{} {}\n", Paint(io.err_color(), "1;35", "warning:"), note));
     for (const check::Remark& r : v.remarks)
@@ -172,6 +178,19 @@ int CheckWatchTable(Io& io, const CheckFlags& flags) {
   return CodeOfVerdicts(verdicts);
 }
 
+// --- the audit log of an API server ---
+
+int CheckAuditLog(Io& io, const CheckFlags& flags) {
+  const std::optional<std::string> text = ReadTextOrPrintError(io, flags.trace);
+  if (!text) return kInvalid;
+  const auto judged = check::JudgeAuditLog(*text);
+  if (!judged.ok()) return PrintTextError(io, flags.trace, *text, judged.status());
+  PrintVerdicts(io, flags.common, judged->verdicts, nullptr, flags.trace);
+  if (judged->missing.empty()) return CodeOfVerdicts(judged->verdicts);
+  io.Err(fmt::format("{}: warning: {}\n", flags.trace, judged->missing));
+  return Worst({CodeOfVerdicts(judged->verdicts), kUndecided});
+}
+
 // The format that is given or, with auto, that of the file. Standard input is a trace.
 std::string FormatOf(const CheckFlags& flags) {
   if (flags.format != "auto") return flags.format;
@@ -179,6 +198,7 @@ std::string FormatOf(const CheckFlags& flags) {
   const absl::StatusOr<std::string> text =
       flags.trace == "-" ? std::string() : os::ReadFile(flags.trace);
   if (!text.ok()) return "trace";
+  if (check::IsAuditLog(*text)) return "audit";
   switch (check::KubectlOutputOf(*text)) {
     case check::KubectlOutput::kJson:
       return "watch-json";
@@ -195,6 +215,7 @@ int RunCheck(Io& io, const CheckFlags& flags) {
   const std::string format = FormatOf(flags);
   if (format == "watch-json") return CheckWatchJson(io, flags);
   if (format == "watch-table") return CheckWatchTable(io, flags);
+  if (format == "audit" && flags.list.empty()) return CheckAuditLog(io, flags);
   if (!flags.list.empty()) {
     io.Err("error: --list goes with --format watch-json\n");
     return kInvalid;
@@ -224,11 +245,25 @@ Command CheckCommand() {
           "says what each promises. TRACE may also be what\n"
           "`kubectl get pods -w --output-watch-events -o json` printed, and --list what\n"
           "`kubectl get pods -o json` had printed before; with less than these flags, or of a\n"
-          "table, less can be judged, and it says which flag would tell more.",
-      .examples = {{"What a run's trace shows",
-                    "ksim run scenarios/replicaset.yaml -q --trace /tmp/run.jsonl; ksim check "
-                    "/tmp/run.jsonl"},
-                   {"For a program", "ksim check /tmp/run.jsonl -o json"}},
+          "table, less can be judged, and it says which flag would tell more.\n"
+          "\n"
+          "TRACE may be an audit log too (events of audit.k8s.io/v1), one that ksim run "
+          "--audit-log\n"
+          "wrote or a real kube-apiserver's. It is judged by what requests and answers show: "
+          "updates\n"
+          "from a resourceVersion that was not the newest, versions that go back, uids, Leases "
+          "that\n"
+          "change hands too soon and, as hot.loop, clients that write the same again and again. "
+          "Most\n"
+          "of it needs the level RequestResponse.",
+      .examples =
+          {{"What a run's trace shows",
+            "ksim run scenarios/replicaset.yaml -q --trace /tmp/run.jsonl; ksim check "
+            "/tmp/run.jsonl"},
+           {"For a program", "ksim check /tmp/run.jsonl -o json"},
+           {"What the requests alone show",
+            "ksim run scenarios/replicaset.yaml -q --audit-log /tmp/audit.log --audit-level "
+            "RequestResponse; ksim check /tmp/audit.log"}},
       .invoke = &Invoke<CheckFlags, AddCheckFlags, RunCheck>};
 }
 

@@ -232,6 +232,9 @@ std::string StoryText::Describe(const Record& r) const {
     case EventKind::kViolation:
       return fmt::format("VIOLATION of {}: {}", r.Text("oracle"), r.Text("message"));
     case EventKind::kLog:
+      if (r.Get("container").is_string())
+        return fmt::format("hears {} of {} say: {}", r.Text("container"), r.Text("pod"),
+                           r.Text("text"));
       return fmt::format("says: {}", r.Text("text"));
     case EventKind::kActor:
       return ActorText(r.Text("state"));

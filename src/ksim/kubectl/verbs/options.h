@@ -89,9 +89,10 @@ struct CordonOptions {
 struct WaitOptions {
   WaitOptions() = default;
   Target target;
-  std::string wait_for;  // delete, condition=NAME[=VALUE]; "": `where`
+  // --for: create, delete, condition=NAME[=VALUE], jsonpath={PATH}[=VALUE]; none: `where`.
+  std::vector<std::string> wait_for;
   value::Where where;
-  Duration timeout = Seconds(30);
+  Duration timeout = Seconds(30);  // none: looks once
 };
 
 struct DrainOptions {

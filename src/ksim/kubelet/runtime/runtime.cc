@@ -11,6 +11,7 @@
 #include "ksim/base/check.h"
 #include "ksim/kubelet/runtime/behaviour.h"
 #include "ksim/kubelet/runtime/payloads.h"
+#include "ksim/kubelet/runtime/printed_lines.h"
 #include "ksim/value/timestamp.h"
 
 namespace ksim::kubelet {
@@ -199,6 +200,7 @@ sim::Task<void> Runtime::StartContainer(std::string uid, std::string name) {
   container.started = env_.sim.now();
   Emit(pod, name, "start", "ok");
   Changed(uid);
+  PlanLines(uid, container);
   PlanEnd(uid, container);
 }
 
@@ -229,6 +231,40 @@ void Runtime::PlanEnd(const std::string& uid, const Container& container) {
                  "container runs",
                  [this, uid, name = container.name, id = container.id, code = *plan->exit_code,
                   oom = plan->oom] { Exit(uid, name, id, code, "exit", oom); });
+}
+
+// A line that comes as the container ends comes before its end.
+void Runtime::PlanLines(const std::string& uid, const Container& container) {
+  const bool waited = container.restarts <= kRestartsWaitedFor;
+  const sim::TimerKind kind = waited ? sim::TimerKind::kWork : sim::TimerKind::kPeriodic;
+  for (PlannedLine& line : LinesOf(Pod(uid).pod, container.name, container.restarts)) {
+    if (line.after == Duration()) {
+      Print(uid, container.name, container.id, line.text);
+      continue;
+    }
+    env_.sim.After(line.after, kind, "container prints",
+                   [this, uid, name = container.name, id = container.id,
+                    text = std::move(line.text)] { Print(uid, name, id, text); });
+  }
+}
+
+void Runtime::Print(const std::string& uid, const std::string& name, const std::string& id,
+                    const std::string& line) {
+  const auto pod = pods_.find(uid);
+  if (pod == pods_.end()) return;
+  const auto it = pod->second.containers.find(name);
+  if (it == pod->second.containers.end() || it->second.id != id) return;
+  if (it->second.state != Container::State::kRunning) return;
+  const api::Object& object = pod->second.pod;
+  auto* payload = new PrintedLine;
+  payload->ns = std::string(object.ns());
+  payload->pod = std::string(object.name());
+  payload->uid = uid;
+  payload->container = name;
+  payload->text = line;
+  const sim::EventInfo info{sim::EventKind::kLog,
+                            api::ObjectHash("pods", object.ns(), object.name()), 0};
+  env_.sim.EmitAs(actor_, env_.sim.context().cause, info, sim::PayloadRef(payload));
 }
 
 sim::Task<void> Runtime::KillContainer(std::string uid, std::string name, Duration grace) {

@@ -139,6 +139,10 @@ class Runtime {
   void Exit(const std::string& uid, const std::string& name, const std::string& id, int code,
             std::string_view action, bool oom = false);
   void PlanEnd(const std::string& uid, const Container& container);
+  void PlanLines(const std::string& uid, const Container& container);
+  // Prints a line if the container of that id is still running.
+  void Print(const std::string& uid, const std::string& name, const std::string& id,
+             const std::string& line);
   std::string DrawHex(sim::SiteId site, std::uint64_t key);
   void Emit(const PodSandbox& pod, std::string_view container, std::string_view action,
             std::string result);

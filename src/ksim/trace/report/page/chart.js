@@ -58,6 +58,7 @@ function say(e) {
     case "actor": return words(f.process, f.state);
     case "step": return f.state === "end" ? String(f.result) : words(f.verb, f.target);
     case "violation": return f.oracle + ": " + f.message;
+    case "log": return words(f.pod, f.container, f.level, f.place, f.text);
     case "webhook":
       return words(f.state === "call" ? "call" : f.result, f.type, "webhook", f.webhook, f.message);
   }
