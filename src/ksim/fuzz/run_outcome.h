@@ -63,6 +63,7 @@ struct RunOutcome {
   std::vector<std::uint64_t> coverage;          // what this process had not told before, sorted
   std::vector<std::string> probes;              // the same
   std::vector<std::uint64_t> applied;           // expectations that applied, from 0: the same
+  std::vector<std::uint64_t> invariants_applied;  // and invariants
   bool judged = false;                          // something beyond that objects were made
   std::vector<FailedStep> failed_steps;
 };

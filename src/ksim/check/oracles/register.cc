@@ -1,5 +1,7 @@
 #include "ksim/check/oracles/register.h"
 
+#include <utility>
+
 namespace ksim::check {
 namespace {
 
@@ -13,11 +15,10 @@ OracleEntry Elsewhere(std::string_view name, Guarantee guarantee, std::string_vi
   return {info, nullptr, why};
 }
 
-}  // namespace
-
-const std::vector<OracleEntry>& AllOracles() {
-  // Never destroyed, as what its entries point to.
-  static const std::vector<OracleEntry>& all = *new std::vector<OracleEntry>{
+// Never destroyed, as what its entries point to.
+std::vector<OracleEntry>& Entries() {
+  static std::vector<OracleEntry>& all =  // NOLINT(ksim-static): what a program links
+      *new std::vector<OracleEntry>{
       WatchOrderedOracle(),
       WatchUniqueOracle(),
       WatchReliableOracle(),
@@ -65,5 +66,11 @@ const std::vector<OracleEntry>& AllOracles() {
       Elsewhere("expect", Guarantee::kSafety, "The scenario's own expectations.", "")};
   return all;
 }
+
+}  // namespace
+
+const std::vector<OracleEntry>& AllOracles() { return Entries(); }
+
+void AddOracle(OracleEntry entry) { Entries().push_back(std::move(entry)); }
 
 }  // namespace ksim::check
