@@ -154,7 +154,8 @@ class Naive {
     for (const Write& w : writes_) keys.insert(w.key);
     for (const std::string& key : keys) {
       for (std::size_t i = 0; i < writes_.size(); ++i) {
-        if (writes_[i].key != key || !Concerns(i) || !Has(i, key) || NumberAt(i, key) != 1) continue;
+        if (writes_[i].key != key || !Concerns(i) || !Has(i, key) || NumberAt(i, key) != 1)
+          continue;
         std::size_t met = i + 1;
         while (met < writes_.size() && Has(met, key) && NumberAt(met, key) != 2) ++met;
         const std::int64_t then = met < writes_.size() ? writes_[met].t : end + 1;
@@ -247,8 +248,8 @@ TEST(InvariantsNaive, TheIncrementalJudgesSayWhatANaiveOneSays) {
     }
     EXPECT_EQ(found, Naive(history.writes).All(end.t)) << "seed " << seed;
   }
-  EXPECT_EQ(kinds, (std::set<std::string>{"always", "eventually", "finally", "leads", "never",
-                                          "stable"}));
+  EXPECT_EQ(kinds,
+            (std::set<std::string>{"always", "eventually", "finally", "leads", "never", "stable"}));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Invariants in a scenario: each kind where it is broken, where it holds, and where there was nothing
-// to judge; and that the run and its trace say the same.
+// Invariants in a scenario: each kind where it is broken, where it holds, and where there was
+// nothing to judge; and that the run and its trace say the same.
 #include <gtest/gtest.h>
 
 #include "ksim/check/trace_law.h"
@@ -67,18 +67,20 @@ TEST(Invariants, NeverIsJudgedOfTheSetAtEachWriteOfOneOfIt) {
             "never size(objects) > 1: it is true of the 2 configmaps since kubectl created "
             "configmaps/default/b at revision 7; size(objects) = 2\n");
   EXPECT_EQ(Judge(One("never: count > 2")), "");
-  EXPECT_EQ(Judge(One("never: \"objects.exists(o, o.data.n == '2')\"")),
-            "never objects.exists(o, o.data.n == '2'): it is true of the 2 configmaps since kubectl "
-            "wrote configmaps/default/a at revision 8; objects = [default/a, default/b]\n");
+  EXPECT_EQ(
+      Judge(One("never: \"objects.exists(o, o.data.n == '2')\"")),
+      "never objects.exists(o, o.data.n == '2'): it is true of the 2 configmaps since kubectl "
+      "wrote configmaps/default/a at revision 8; objects = [default/a, default/b]\n");
 }
 
 // G-IN1.
 TEST(Invariants, WhoDeletesIsJudgedByWhoAsksForTheOperation) {
-  EXPECT_EQ(Judge(One("never: \"operation == 'DELETE' && oldObject.data.n == '1' && "
-                      "actor.startsWith('kubectl')\"")),
-            "never operation == 'DELETE' && oldObject.data.n == '1' && actor.startsWith('kubectl'): "
-            "it is true of configmaps/default/b since kubectl deleted configmaps/default/b at "
-            "revision 9; operation = \"DELETE\", oldObject.data.n = \"1\", actor = \"kubectl\"\n");
+  EXPECT_EQ(
+      Judge(One("never: \"operation == 'DELETE' && oldObject.data.n == '1' && "
+                "actor.startsWith('kubectl')\"")),
+      "never operation == 'DELETE' && oldObject.data.n == '1' && actor.startsWith('kubectl'): "
+      "it is true of configmaps/default/b since kubectl deleted configmaps/default/b at "
+      "revision 9; operation = \"DELETE\", oldObject.data.n = \"1\", actor = \"kubectl\"\n");
 }
 
 // G-IN3: what has no answer is no silence.
@@ -119,15 +121,18 @@ TEST(Invariants, OneThingLeadsToAnotherInTime) {
   const std::string one = "{when: \"object.data.n == '1'\", then: \"object.data.n == '2'\"";
   // b waits until it is deleted.
   EXPECT_EQ(Judge(One("leadsTo: " + one + ", within: 60s}")), "");
-  EXPECT_EQ(Judge(One("leadsTo: " + one + ", within: 20s}")),
-            "whenever object.data.n == '1', then object.data.n == '2' within 20s: it was true of "
-            "configmaps/default/b at revision 7 (10.000842215s), and `then` was not by 30.000842215s; "
-            "object.data.n = \"1\"\n");
-  EXPECT_EQ(Judge(One("leadsTo: {when: \"object.data.n == '2'\", then: \"object.data.n == '3'\", "
-                      "within: 1h}")),
-            "whenever object.data.n == '2', then object.data.n == '3' within 1h0m0s: it was true of "
-            "configmaps/default/a at revision 8 (20.007530232s), and `then` was not when nothing was left "
-            "to do; object.data.n = \"2\"\n");
+  EXPECT_EQ(
+      Judge(One("leadsTo: " + one + ", within: 20s}")),
+      "whenever object.data.n == '1', then object.data.n == '2' within 20s: it was true of "
+      "configmaps/default/b at revision 7 (10.000842215s), and `then` was not by 30.000842215s; "
+      "object.data.n = \"1\"\n");
+  EXPECT_EQ(
+      Judge(One("leadsTo: {when: \"object.data.n == '2'\", then: \"object.data.n == '3'\", "
+                "within: 1h}")),
+      "whenever object.data.n == '2', then object.data.n == '3' within 1h0m0s: it was true of "
+      "configmaps/default/a at revision 8 (20.007530232s), and `then` was not when nothing was "
+      "left "
+      "to do; object.data.n = \"2\"\n");
   EXPECT_EQ(Judge(One("leadsTo: {when: count == 2, then: count == 1, within: 60s}")), "");
   EXPECT_EQ(Judge(One("leadsTo: {when: count == 2, then: count == 1, within: 10s}")),
             "whenever count == 2, then count == 1 within 10s: it was true of the 2 configmaps at "

@@ -53,7 +53,8 @@ kind: Scenario
 metadata: {name: shop}
 spec:
   cluster: {nodes: 0, controllers: [namespace]}
-  checks: [)" + checks + "]\n  steps:\n";
+  checks: [)" + checks +
+                    "]\n  steps:\n";
   for (const char name : names)
     out += std::string("  - create: {object: {apiVersion: v1, kind: ConfigMap, metadata: {name: ") +
            name + "}}}\n";
@@ -82,8 +83,7 @@ TEST(OwnOracle, TheRunAndItsTraceAreJudgedTheSame) {
   for (const Finding& f : (*checker)->findings()) again.push_back(f.violation);
   EXPECT_EQ(Told(again), Told(t.end->violations));
   EXPECT_TRUE(ContradictionsIn(t, **checker).empty());
-  EXPECT_EQ(t.end->violations.front().objects,
-            std::vector<std::string>{"configmaps/default/b"});
+  EXPECT_EQ(t.end->violations.front().objects, std::vector<std::string>{"configmaps/default/b"});
 }
 
 // G-IN10.
@@ -91,10 +91,10 @@ TEST(OwnOracle, ItSaysWhenThereWasNothingToJudge) {
   Register();
   const Trace t = RunOf(Making(""), "1.30");
   const auto& not_judged = t.end->not_judged;
-  EXPECT_NE(std::find(not_judged.begin(), not_judged.end(),
-                      std::pair<std::string, std::string>("shop.oneConfigMap",
-                                                          "there was no ConfigMap")),
-            not_judged.end());
+  EXPECT_NE(
+      std::find(not_judged.begin(), not_judged.end(),
+                std::pair<std::string, std::string>("shop.oneConfigMap", "there was no ConfigMap")),
+      not_judged.end());
 }
 
 // G-IN10: `checks` knows it.

@@ -34,12 +34,12 @@ struct Invariant {
   std::string selector;  // of labels
 
   InvariantKind kind = InvariantKind::kAlways;
-  std::string expression;   // of all kinds but stable; of leadsTo its `when`
-  std::string then;         // leadsTo
+  std::string expression;          // of all kinds but stable; of leadsTo its `when`
+  std::string then;                // leadsTo
   std::optional<Duration> within;  // leadsTo; nothing: when nothing is left to do in the run
-  std::int64_t writes = 0;  // stable
-  Duration after;           // stable
-  std::string by;           // stable: only the writes of this actor; "" = of all
+  std::int64_t writes = 0;         // stable
+  Duration after;                  // stable
+  std::string by;                  // stable: only the writes of this actor; "" = of all
 
   Span span;  // where a file says it
 };

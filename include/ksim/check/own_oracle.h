@@ -1,6 +1,6 @@
-// OwnOracle: a guarantee that somebody who writes controllers judges in C++, with a state of its own:
-// for what no expression of an invariant can say. It sees every commit and request of a run, or of
-// a trace, in their order, and reports what is wrong.
+// OwnOracle: a guarantee that somebody who writes controllers judges in C++, with a state of its
+// own: for what no expression of an invariant can say. It sees every commit and request of a run,
+// or of a trace, in their order, and reports what is wrong.
 //
 //   class OneLeader : public ksim::check::OwnOracle {
 //     void OnCommit(const ksim::check::SeenCommit& commit) override {
@@ -11,10 +11,10 @@
 //   absl::Status s = ksim::check::RegisterOracle("web.oneLeader", "Two never lead at once.",
 //                                                [] { return std::make_unique<OneLeader>(); });
 //
-// A registered oracle is one of ksim's: judged in `ksim run` and `ksim fuzz` while a run goes on and
-// in `ksim check` over its trace, taken away by "-web.oneLeader" in `checks`, shrunk, and listed by
-// `ksim explain oracles`. It must be a function of what it is told: no clock, no addresses, no order
-// of hashes; and change nothing.
+// A registered oracle is one of ksim's: judged in `ksim run` and `ksim fuzz` while a run goes on
+// and in `ksim check` over its trace, taken away by "-web.oneLeader" in `checks`, shrunk, and
+// listed by `ksim explain oracles`. It must be a function of what it is told: no clock, no
+// addresses, no order of hashes; and change nothing.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -30,7 +30,8 @@
 
 namespace ksim::check {
 
-// What was written to the store. Views and references are good during the call; a Value may be kept.
+// What was written to the store. Views and references are good during the call; a Value may be
+// kept.
 struct SeenCommit {
   enum class Op : std::uint8_t { kCreate, kUpdate, kDelete };
   SeenCommit(const value::Value& b, const value::Value& a) : before(b), after(a) {}
@@ -39,7 +40,7 @@ struct SeenCommit {
   Op op = Op::kCreate;
   std::string_view resource, ns, name;
   std::int64_t revision = 0;
-  std::string_view actor;       // who asked for it: web/reconciler
+  std::string_view actor;      // who asked for it: web/reconciler
   const value::Value& before;  // the object; null where there is none
   const value::Value& after;
 };
@@ -77,8 +78,8 @@ class OwnOracle {
   // Why there was nothing to judge; "": there was.
   virtual std::string Vacuous() const { return ""; }
 
-  // `objects`: RESOURCE/NAMESPACE/NAME of those that it befell. `seq`: of the event that made it so;
-  // 0: the one that it is told of.
+  // `objects`: RESOURCE/NAMESPACE/NAME of those that it befell. `seq`: of the event that made it
+  // so; 0: the one that it is told of.
   void Violate(std::string message, std::vector<std::string> objects, std::uint64_t seq = 0) {
     violations_.push_back({std::move(message), std::move(objects), seq});
   }
@@ -96,9 +97,10 @@ class OwnOracle {
 // One for each run.
 using OwnOracleFactory = std::function<std::unique_ptr<OwnOracle>()>;
 
-// For the whole process, before the first scenario is read. `name`: letters, digits, dots and dashes,
-// beginning with a letter, and not "invariant."; else, and without a factory, InvalidArgument.
-// AlreadyExists: ksim has an oracle of this name, or it is registered. `promise`: one sentence.
+// For the whole process, before the first scenario is read. `name`: letters, digits, dots and
+// dashes, beginning with a letter, and not "invariant."; else, and without a factory,
+// InvalidArgument. AlreadyExists: ksim has an oracle of this name, or it is registered. `promise`:
+// one sentence.
 absl::Status RegisterOracle(std::string name, std::string promise, OwnOracleFactory factory);
 
 }  // namespace ksim::check

@@ -51,9 +51,9 @@ class Checker {
   bool IsAdded(std::string_view oracle) const { return added_.contains(oracle); }
 
  private:
-  friend absl::StatusOr<std::unique_ptr<Checker>> CheckTrace(
-      const trace::Trace& trace, const std::vector<std::string>& checks,
-      const std::vector<Invariant>& added);
+  friend absl::StatusOr<std::unique_ptr<Checker>> CheckTrace(const trace::Trace& trace,
+                                                             const std::vector<std::string>& checks,
+                                                             const std::vector<Invariant>& added);
   void Gather(Oracle& oracle, std::uint64_t seq);
 
   static constexpr std::size_t kKinds = 20;
@@ -73,8 +73,7 @@ class LiveChecker {
  public:
   // Subscribes itself; must live as long as the bus is used.
   LiveChecker(sim::Simulation& sim, const std::vector<std::string>& checks,
-              api::Compat compat = kNewestCompat,
-              const InvariantSet& invariants = InvariantSet());
+              api::Compat compat = kNewestCompat, const InvariantSet& invariants = InvariantSet());
   LiveChecker(const LiveChecker&) = delete;
   LiveChecker& operator=(const LiveChecker&) = delete;
 
@@ -93,7 +92,8 @@ class LiveChecker {
 };
 
 // The oracles over a recorded trace, and its own invariants. InvalidArgument if its commits do not
-// fit one another. `added`: more invariants; one of a name that the trace has is judged in its place.
+// fit one another. `added`: more invariants; one of a name that the trace has is judged in its
+// place.
 absl::StatusOr<std::unique_ptr<Checker>> CheckTrace(const trace::Trace& trace,
                                                     const std::vector<std::string>& checks,
                                                     const std::vector<Invariant>& added = {});

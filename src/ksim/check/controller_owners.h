@@ -1,5 +1,5 @@
-// ControllerOwners: the objects that control others, as they are in the store: found by the uid of an
-// owner reference, as the garbage collector does. Only who asks for owners pays for it.
+// ControllerOwners: the objects that control others, as they are in the store: found by the uid of
+// an owner reference, as the garbage collector does. Only who asks for owners pays for it.
 #pragma once
 #include <cstdint>
 

@@ -21,11 +21,10 @@ std::string PromiseOf(const Invariant& i) {
              (i.within ? " within " + FormatDuration(*i.within) : "") + ", of " +
              ObjectsInWords(i) + ".";
     case InvariantKind::kStable:
-      return "At most " + std::to_string(i.writes) + " writes of " + ObjectsInWords(i) +
-             " from " + FormatDuration(i.after) + " after the last step and fault on.";
+      return "At most " + std::to_string(i.writes) + " writes of " + ObjectsInWords(i) + " from " +
+             FormatDuration(i.after) + " after the last step and fault on.";
     default:
-      return std::string(ToString(i.kind)) + " " + i.expression + ", of " + ObjectsInWords(i) +
-             ".";
+      return std::string(ToString(i.kind)) + " " + i.expression + ", of " + ObjectsInWords(i) + ".";
   }
 }
 

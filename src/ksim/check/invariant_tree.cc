@@ -10,9 +10,9 @@ namespace {
 using value::ObjectBuilder;
 using value::Value;
 
-constexpr InvariantKind kKinds[] = {InvariantKind::kAlways,  InvariantKind::kNever,
+constexpr InvariantKind kKinds[] = {InvariantKind::kAlways,     InvariantKind::kNever,
                                     InvariantKind::kEventually, InvariantKind::kFinally,
-                                    InvariantKind::kLeadsTo, InvariantKind::kStable};
+                                    InvariantKind::kLeadsTo,    InvariantKind::kStable};
 
 Value DurationTree(Duration d) { return Value::Of(FormatDuration(d)); }
 

@@ -1,5 +1,5 @@
-// InvariantFile: invariants that somebody has of a trace that is there: a file with `invariants:`, or
-// a Scenario, of which only its invariants are read.
+// InvariantFile: invariants that somebody has of a trace that is there: a file with `invariants:`,
+// or a Scenario, of which only its invariants are read.
 #pragma once
 #include <string>
 #include <vector>

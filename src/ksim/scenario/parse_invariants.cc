@@ -75,8 +75,9 @@ Span PlaceIn(const value::YamlFile& file, const YamlNode& node, int line, int co
     const std::string& source = file.lines[n];
     const std::size_t at = text.empty() ? std::string::npos : source.rfind(text);
     if (at == std::string::npos) continue;
-    const auto points = std::count_if(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(at),
-                                      [](char c) { return (c & 0xC0) != 0x80; });
+    const auto points =
+        std::count_if(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(at),
+                      [](char c) { return (c & 0xC0) != 0x80; });
     Span out;
     out.line = out.end_line = static_cast<int>(n) + 1;
     out.column = static_cast<int>(points) + column;
@@ -101,8 +102,8 @@ void CheckExpressions(ParseContext& context, MappingReader& reader, const Invari
       node = node->Find(word);
       path.remove_prefix(std::min(path.size(), word.size() + 1));
     }
-    // A field that is missing has been reported.
-    if (node == nullptr || node->kind != YamlNode::Kind::kScalar || node->text.empty()) continue;
+    // A field that is missing, or no string, has been reported.
+    if (node == nullptr || !node->ToValue().is_string()) continue;
     ReportExpression(context, *node, reader.PathTo(p.field), p.problem);
   }
 }

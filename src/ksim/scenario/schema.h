@@ -56,8 +56,8 @@ const Type& SelectionType();
 const Type& LeadsToType();
 const Type& StableType();
 const Type& InvariantFileType();  // of `ksim check --invariants`
-const Type& ManifestRefType();  // what create and replace take
-const Type& ApplyType();        // the same and how apply does it
+const Type& ManifestRefType();    // what create and replace take
+const Type& ApplyType();          // the same and how apply does it
 
 // A name of a fixed set with its explanation: oracles, controllers, draw and decision sites.
 struct Named {

@@ -4,15 +4,15 @@
 namespace ksim::scenario {
 
 const Type& SelectionType() {
-  static const Type type{
-      "Selection",
-      "The objects that an invariant is about.",
-      {{"resource", "string",
-        "By whatever name kubectl takes: configmaps, deploy, websites.example.dev, or one object as "
-        "deploy/NAME."},
-       {"namespace", "string", "Of the objects.", "any"},
-       {"name", "string", "One object by name."},
-       {"selector", "string", "Label selector: app=my-app."}}};
+  static const Type type{"Selection",
+                         "The objects that an invariant is about.",
+                         {{"resource", "string",
+                           "By whatever name kubectl takes: configmaps, deploy, "
+                           "websites.example.dev, or one object as "
+                           "deploy/NAME."},
+                          {"namespace", "string", "Of the objects.", "any"},
+                          {"name", "string", "One object by name."},
+                          {"selector", "string", "Label selector: app=my-app."}}};
   return type;
 }
 
@@ -43,9 +43,11 @@ const Type& StableType() {
 const Type& InvariantType() {
   static const Type type{
       "Invariant",
-      "What must hold of the objects that `for` selects: one of always, never, eventually, finally, "
+      "What must hold of the objects that `for` selects: one of always, never, eventually, "
+      "finally, "
       "leadsTo and stable, in CEL as Kubernetes 1.36 has it. Variables: object, oldObject, owner, "
-      "age, unchanged (of one object: the invariant is judged of each); objects, count (of all that "
+      "age, unchanged (of one object: the invariant is judged of each); objects, count (of all "
+      "that "
       "are selected); now, actor, operation. Broken: exit 1, oracle invariant.NAME. An expression "
       "without an answer (no such key) is broken too: ask has() first.",
       {{"name", "string", "A DNS label, each once."},

@@ -42,9 +42,8 @@ class EachWrite : public Judge {
                                   ? fmt::format("it has no answer ({})", answer.error)
                                   : fmt::format("it is {}", answer.holds() ? "true" : "false");
     Report(o.seq, std::string(o.by), object,
-           fmt::format("{} {}: {} of {} since {}{}", ToString(invariant_.kind),
-                       expression().text(), found, Subject(object), WriteInWords(o),
-                       Values(expression(), moment)));
+           fmt::format("{} {}: {} of {} since {}{}", ToString(invariant_.kind), expression().text(),
+                       found, Subject(object), WriteInWords(o), Values(expression(), moment)));
   }
 
   bool set_broken_ = false;

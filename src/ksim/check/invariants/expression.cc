@@ -47,8 +47,9 @@ std::vector<ExpressionProblem> ProblemsIn(std::string_view text) {
     if (line.ends_with(kContainer)) line.remove_suffix(kContainer.size());
     p.message = line;
     if (line.starts_with("undeclared reference to"))
-      p.hint = "there are object, oldObject, owner, objects, count, now, age, unchanged, actor and "
-               "operation";
+      p.hint =
+          "there are object, oldObject, owner, objects, count, now, age, unchanged, actor and "
+          "operation";
   }
   if (out.empty()) out.emplace_back().message = "it cannot be compiled";
   return out;
@@ -109,16 +110,17 @@ std::optional<Expression> Expression::Compile(std::string_view text, bool at_end
   }
   const cel::TypeKind kind = program->type()->kind;
   if (kind != cel::TypeKind::kBool && kind != cel::TypeKind::kDyn) {
-    problems->push_back(Problem(
-        fmt::format("must evaluate to bool, and it gives {}", program->type()->ToString()),
-        "compare it with something: size(objects) > 1"));
+    problems->push_back(
+        Problem(fmt::format("must evaluate to bool, and it gives {}", program->type()->ToString()),
+                "compare it with something: size(objects) > 1"));
     return std::nullopt;
   }
   Expression out(text, *std::move(program));
   if (at_end && out.IsAboutTheWrite()) {
-    problems->push_back(Problem("actor, operation and oldObject speak of a write, and at the end "
-                                "of the run nobody writes",
-                                "use them in always, never, eventually or leadsTo.when"));
+    problems->push_back(
+        Problem("actor, operation and oldObject speak of a write, and at the end "
+                "of the run nobody writes",
+                "use them in always, never, eventually or leadsTo.when"));
     return std::nullopt;
   }
   return out;
@@ -161,7 +163,8 @@ std::string Expression::Observed(const Moment& moment) const {
     const Val v = program->Evaluate(activation, kMostCost).value;
     if (IsWholeObject(term) && !v.is_null()) continue;
     const std::string text = term == "objects" ? NamesIn(*moment.objects) : TextOf(v);
-    out += fmt::format("{}{} {} {}", out.empty() ? "" : ", ", term, v.is_error() ? "is an error:" : "=",
+    out += fmt::format("{}{} {} {}", out.empty() ? "" : ", ", term,
+                       v.is_error() ? "is an error:" : "=",
                        v.is_error() ? std::string(v.message()) : text);
   }
   return out;
@@ -181,8 +184,7 @@ std::vector<FieldProblem> ProblemsOf(const Invariant& invariant) {
     look("leadsTo.when", invariant.expression, false);
     look("leadsTo.then", invariant.then, false);
   } else if (invariant.kind != InvariantKind::kStable) {
-    look(ToString(invariant.kind), invariant.expression,
-         invariant.kind == InvariantKind::kFinally);
+    look(ToString(invariant.kind), invariant.expression, invariant.kind == InvariantKind::kFinally);
   }
   return out;
 }

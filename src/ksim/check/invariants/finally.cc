@@ -13,7 +13,7 @@ class Finally : public Judge {
       : Judge(invariant, surroundings) {}
 
   std::string WhyNot() const override {
-    if (!ever() || judged()) return Judge::WhyNot();
+    if (!ever() || judged() || forgives()) return Judge::WhyNot();
     return "vacuous: at the end none of the objects was there";
   }
 

@@ -1,7 +1,7 @@
-// MakeLeadsTo of judge.h: `leadsTo`: whenever `when` is true, `then` is within the time, of the same
-// object or of the set. An object that is deleted while it waits is let go. When nothing is left to
-// do in a run, nothing more will come true; in a campaign only that counts, since while there are
-// faults nothing happens in a promised time.
+// MakeLeadsTo of judge.h: `leadsTo`: whenever `when` is true, `then` is within the time, of the
+// same object or of the set. An object that is deleted while it waits is let go. When nothing is
+// left to do in a run, nothing more will come true; in a campaign only that counts, since while
+// there are faults nothing happens in a promised time.
 #include <fmt/format.h>
 
 #include <deque>
@@ -18,7 +18,7 @@ class LeadsTo : public Judge {
       : Judge(invariant, surroundings) {}
 
   std::string WhyNot() const override {
-    if (!ever() || judged()) return Judge::WhyNot();
+    if (!ever() || judged() || forgives()) return Judge::WhyNot();
     return "vacuous: `when` was never true";
   }
 
@@ -70,7 +70,8 @@ class LeadsTo : public Judge {
     object->since = o.t;
     object->first = o.seq;
     object->revision = o.rv;
-    if (!campaign() && invariant_.within) waiting_.emplace_back(o.t, about_one() ? object->key : "");
+    if (!campaign() && invariant_.within)
+      waiting_.emplace_back(o.t, about_one() ? object->key : "");
   }
 
   // `when` is evaluated at writes, and what has no answer is told; once until it has one.
@@ -96,9 +97,8 @@ class LeadsTo : public Judge {
     const SelectedObject* named = Named(object);
     Report(object->first, "", named,
            fmt::format("{}: it was true of {} at revision {} ({}), and `then` was {}{}{}", Words(),
-                       Subject(named), object->revision,
-                       FormatDuration(Duration(*object->since)), how, why,
-                       Values(then(), AtRest(named, now))));
+                       Subject(named), object->revision, FormatDuration(Duration(*object->since)),
+                       how, why, Values(then(), AtRest(named, now))));
     object->since.reset();
   }
 

@@ -36,8 +36,8 @@ struct SelectedObject {
 struct SelectedChange {
   SelectedChange() = default;
   bool was = false, is = false;
-  SelectedObject* object = nullptr;  // if it is
-  std::int64_t changed_before = 0;   // when it had been written before
+  SelectedObject* object = nullptr;    // if it is
+  std::int64_t changed_before = 0;     // when it had been written before
   std::optional<SelectedObject> gone;  // if it was and is not
   bool concerns() const { return was || is; }
 };

@@ -18,7 +18,7 @@ class Stable : public Judge {
       : Judge(invariant, surroundings) {}
 
   std::string WhyNot() const override {
-    if (!ever() || judged()) return Judge::WhyNot();
+    if (!ever() || judged() || forgives()) return Judge::WhyNot();
     return "vacuous: the run was over before `after` had passed";
   }
 
@@ -41,16 +41,16 @@ class Stable : public Judge {
     if (!ever() || (end.t < From() && !end.quiet)) return;
     Judged();
     if (count_ <= invariant_.writes) return;
-    const auto most = std::max_element(
-        by_object_.begin(), by_object_.end(),
-        [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto most =
+        std::max_element(by_object_.begin(), by_object_.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
     SelectedObject object;
     object.key = most->first;
     Report(first_, who_, &object,
            fmt::format("at most {} writes from {} after the last step and fault on: there were {} "
                        "of the {}, {} of {}; the first above was that {}",
-                       invariant_.writes, FormatDuration(invariant_.after), count_,
-                       ObjectsWord(), most->second, ObjectName(object), write_));
+                       invariant_.writes, FormatDuration(invariant_.after), count_, ObjectsWord(),
+                       most->second, ObjectName(object), write_));
   }
 
  private:

@@ -14,11 +14,11 @@ using cel::Val;
 constexpr std::int64_t kSecond = 1'000'000'000;
 
 const std::pair<std::string_view, cel::TypePtr (*)()> kVariables[] = {
-    {"object", cel::DynType},       {"oldObject", cel::DynType},
-    {"owner", cel::DynType},        {"objects", [] { return cel::ListOf(cel::DynType()); }},
-    {"count", cel::IntType},        {"now", cel::TimestampType},
-    {"age", cel::DurationType},     {"unchanged", cel::DurationType},
-    {"actor", cel::StringType},     {"operation", cel::StringType}};
+    {"object", cel::DynType},   {"oldObject", cel::DynType},
+    {"owner", cel::DynType},    {"objects", [] { return cel::ListOf(cel::DynType()); }},
+    {"count", cel::IntType},    {"now", cel::TimestampType},
+    {"age", cel::DurationType}, {"unchanged", cel::DurationType},
+    {"actor", cel::StringType}, {"operation", cel::StringType}};
 
 Val TreeOrNull(const value::Value* tree) {
   return tree == nullptr ? Val::Null() : cel::FromTree(*tree);
@@ -42,8 +42,8 @@ Val OwnerAt(const Moment& m) {
 
 Val AgeAt(const Moment& m) {
   if (m.object == nullptr) return Val::Error("age: the object is not there");
-  const auto made = value::ParseTimestamp(
-      m.object->Get("metadata").Get("creationTimestamp").AsString());
+  const auto made =
+      value::ParseTimestamp(m.object->Get("metadata").Get("creationTimestamp").AsString());
   if (!made.ok()) return Val::Error("age: the object has no creationTimestamp");
   return Val::Duration(m.now - made->ns());
 }

@@ -119,7 +119,8 @@ class LastLine : public TraceLaw {
     const std::vector<std::string> checks = Checks(trace);
     std::map<std::string, int> found;
     for (const Finding& f : checker.findings()) {
-      if (!Selected(checks, f.violation.oracle) || IsApart(trace, checker, f.violation.oracle)) continue;
+      if (!Selected(checks, f.violation.oracle) || IsApart(trace, checker, f.violation.oracle))
+        continue;
       ++found[TextOf(f.violation)];
       const auto told = causes_.find(TextOf(f.violation));
       if (told != causes_.end() && told->second.first != f.seq)
@@ -157,9 +158,9 @@ class LastLine : public TraceLaw {
     for (const auto& [name, why] : not_judged)
       if (!has(trace.end->not_judged, {name, why}))
         Contradict(0, fmt::format("it does not say that {} was not judged: {}", name, why));
-    const auto known = std::count_if(
-        trace.end->not_judged.begin(), trace.end->not_judged.end(),
-        [&](const auto& oracle) { return !IsApart(trace, checker, oracle.first); });
+    const auto known =
+        std::count_if(trace.end->not_judged.begin(), trace.end->not_judged.end(),
+                      [&](const auto& oracle) { return !IsApart(trace, checker, oracle.first); });
     if (static_cast<std::size_t>(known) != not_judged.size())
       Contradict(0, fmt::format("it names {} oracles that were not judged, there are {}", known,
                                 not_judged.size()));
