@@ -93,7 +93,7 @@ std::int64_t NumberOf(const Value& object) {
   return object.Get("data").Has("n") ? object.Get("data").Get("n").AsInt() : -1;
 }
 
-// What the invariants below must come to: "NAME SEQ OBJECT" of each violation.
+// The violations that the invariants below must come to: "NAME SEQ OBJECT" of each violation.
 class Naive {
  public:
   explicit Naive(const std::vector<Write>& writes) : writes_(writes) {}

@@ -30,7 +30,7 @@
 
 namespace ksim::check {
 
-// What was written to the store. Views and references are good during the call; a Value may be
+// A write to the store. Views and references are good during the call; a Value may be
 // kept.
 struct SeenCommit {
   enum class Op : std::uint8_t { kCreate, kUpdate, kDelete };
@@ -45,7 +45,7 @@ struct SeenCommit {
   const value::Value& after;
 };
 
-// What somebody asked of an API server.
+// A request to an API server.
 struct SeenRequest {
   SeenRequest() = default;
   std::uint64_t seq = 0;

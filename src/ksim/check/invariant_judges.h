@@ -48,7 +48,7 @@ class InvariantJudges {
   std::vector<std::unique_ptr<InvariantOracle>> judges_;
   absl::flat_hash_map<std::uint64_t, std::vector<InvariantOracle*>> by_resource_;  // looked up only
   std::vector<InvariantOracle*> timed_;
-  // Of a campaign: requests that the user gave up, and whether one came true all the same, or a
+  // In a campaign: requests that the user gave up, and whether one came true all the same, or a
   // step failed.
   std::set<std::uint64_t> given_up_;
   bool forgiven_ = false;

@@ -48,7 +48,7 @@ class InvariantOracle : private NamedOracleInfo, public Oracle {
   using Oracle::info;
   // Whether expressions name `owner`.
   virtual bool AsksForOwners() const { return false; }
-  // What must have come true by then has not: the time after which Pass must be called.
+  // The time after which Pass must be called: something must have come true by then.
   virtual std::int64_t deadline() const { return kNoDeadline; }
   virtual void Pass(const Facts&, std::int64_t /*now*/) {}
   // The steps of a campaign's user did not come true each once and in their order: what is said of

@@ -20,7 +20,7 @@
 
 namespace ksim::check {
 
-// What is wrong with an expression, and where in it.
+// A mistake in an expression, and its place.
 struct ExpressionProblem {
   ExpressionProblem() = default;
   int line = 0, column = 0;  // from 1; column in code points; 0: it has no place

@@ -28,7 +28,7 @@ class Judge : public InvariantOracle {
   virtual void AtEnd(const Facts& facts, const RunEnd& end) = 0;
 
   bool campaign() const { return surroundings_.campaign; }
-  // What is said of the whole set at the end of a campaign's run, whose steps did not come true.
+  // Whether the end of a campaign's run says nothing of the set, since its steps did not come true.
   bool forgives() const { return forgiven_ && !about_one_; }
   bool about_one() const { return about_one_; }
   bool ever() const { return ever_; }  // some object was selected

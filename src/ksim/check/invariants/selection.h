@@ -32,7 +32,7 @@ struct SelectedObject {
   std::string error;  // what kept the last answer from being one
 };
 
-// What a commit does to the selection.
+// A commit, as the selection sees it.
 struct SelectedChange {
   SelectedChange() = default;
   bool was = false, is = false;
@@ -46,7 +46,7 @@ class Selection {
  public:
   explicit Selection(const Invariant& invariant);
 
-  // Of a commit of the resource.
+  // Takes in a commit of the resource.
   SelectedChange Take(const Observation& commit);
 
   std::size_t size() const;

@@ -56,7 +56,7 @@ class Stable : public Judge {
  private:
   std::int64_t From() const { return calm_ + invariant_.after.ns(); }
 
-  // What came before a step or a fault was not the end.
+  // Begins anew after a step or a fault: that was not the end.
   void Begin(const Facts& facts) {
     const std::int64_t calm = std::max(facts.last_step(), facts.last_fault());
     if (calm == calm_) return;

@@ -9,7 +9,7 @@
 
 namespace ksim::check {
 
-// Of CEL's libraries and syntax.
+// The choice of CEL's libraries and syntax.
 const cel::EnvironmentOptions& InvariantEnvironment();
 // With the variables declared.
 const cel::Environment& InvariantDeclarations();

@@ -15,7 +15,7 @@
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/trace_input.h"
 #include "ksim/kubectl/printing/tree_text.h"
-#include "ksim/scenario/invariant_file.h"
+#include "ksim/scenario/invariants/invariant_file.h"
 
 namespace ksim::cli {
 namespace {

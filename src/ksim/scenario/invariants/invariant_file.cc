@@ -1,4 +1,4 @@
-#include "ksim/scenario/invariant_file.h"
+#include "ksim/scenario/invariants/invariant_file.h"
 
 #include <fmt/format.h>
 
