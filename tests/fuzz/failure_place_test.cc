@@ -31,6 +31,21 @@ TEST(PlaceOf, ObjectsOfOneOwnerAreOnePlace) {
   EXPECT_NE(PlaceOf(a), PlaceOf(other));
 }
 
+// G-IN12.
+TEST(PlaceOf, AnInvariantIsItsObjectOrOfASetItself) {
+  trace::Violation one, other, set, later;
+  one.oracle = other.oracle = set.oracle = later.oracle = "invariant.a";
+  one.message = "always object.x: it is false of pods/default/web-x7k2p since web wrote it";
+  one.objects = {"pods/default/web-x7k2p"};
+  other.message = "always object.x: it has no answer (no such key: x) of pods/default/web-zzzzz";
+  other.objects = {"pods/default/web-zzzzz"};
+  EXPECT_EQ(PlaceOf(one), PlaceOf(other));
+  set.message = "whenever count > 1, then count == 1 within 1m0s: it was true of the 3 pods";
+  later.message = "whenever count > 1, then count == 1: it was true of the 2 pods";
+  EXPECT_EQ(PlaceOf(set), "whenever count > 1, then count == 1");
+  EXPECT_EQ(PlaceOf(set), PlaceOf(later));
+}
+
 TEST(PlaceOf, AnExpectationIsItsOwnWordsWithoutItsTime) {
   trace::Violation strict, lax;
   strict.oracle = lax.oracle = "expect";

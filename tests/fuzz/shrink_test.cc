@@ -58,6 +58,34 @@ TEST(Shrink, ExpiredExpectationsTakeOneFault) {
   EXPECT_TRUE(outcome.findings[0].Same(failure.finding)) << outcome.findings[0].Key();
 }
 
+// G-IN12: an invariant is shrunk as what it is: the same one, broken of the same object.
+TEST(Shrink, AnInvariantStaysTheOneThatWasBroken) {
+  Scenario s = ExpiredExpectations();
+  s.expect.clear();
+  for (const char* name : {"other", "one-pod"}) {
+    check::Invariant& i = s.invariants.emplace_back();
+    i.name = name;
+    i.resource = "pods";
+    i.kind = check::InvariantKind::kNever;
+    i.expression = i.name == "other" ? "count > 9" : "count > 1";
+  }
+  const Failure failure = FirstFailure(s);
+  ASSERT_EQ(failure.finding.oracle, "invariant.one-pod");
+  s.seed = failure.job.seed;
+  ShrinkOptions options;
+  options.runs = 300;
+  const Shrunk shrunk = Shrink(s, failure.job.strategy, {}, failure.finding, options);
+  ASSERT_TRUE(shrunk.reproduced);
+  EXPECT_EQ(shrunk.scenario.faults.size() + shrunk.scenario.overrides.size(), 1u);
+  const scenario::Loaded loaded = scenario::ParseScenarioTree(LeanTree(shrunk.scenario));
+  ASSERT_EQ(Render(loaded.errors, false), "");
+  ASSERT_EQ(loaded.scenarios.at(0).invariants.size(), 1u);
+  const std::unique_ptr<fuzz::Run> run = *fuzz::Run::Make(loaded.scenarios.at(0), RunSetup());
+  const RunOutcome outcome = run->Execute();
+  ASSERT_FALSE(outcome.findings.empty());
+  EXPECT_TRUE(outcome.findings[0].Same(failure.finding)) << outcome.findings[0].Key();
+}
+
 // The finding names a fault's length where its line reads the same at any length.
 TEST(Shrink, TheNearestRunShowsTheDifference) {
   Scenario s = ExpiredExpectations("[freezeCache]");

@@ -34,6 +34,8 @@ const std::map<std::string_view, std::string_view>& Places() {
       {"Image", "cluster: {{images: [{{image: a, {}}}]}}"},
       {"Fuzz", "fuzz: {{{}}}"},
       {"Condition", "expect: [{{eventually: {{resource: pods, {}}}}}]"},
+      {"Selection", "invariants: [{{name: a, always: 'true', for: {{resource: pods, {}}}}}]"},
+      {"Stable", "invariants: [{{name: a, for: {{resource: pods}}, stable: {{{}}}}}]"},
       {"Override", "overrides: [{{site: order, key: '1', answer: 1, {}}}]"},
       {"Trigger", "steps: [{{when: {{event: commit, {}}}, cordon: node-1}}]"},
       {"Delete", "steps: [{{delete: {{resource: pods/a, {}}}}}]"},
@@ -62,6 +64,8 @@ const std::map<std::string_view, std::string_view>& Places() {
 // Defaults that are no value of the tree: in words, no bound at all, or up to the fault's verb.
 bool IsNoValue(const Type& type, const Field& field) {
   return (field.name == "within" && type.name == "Expectation") ||
+         (field.name == "namespace" && type.name == "Selection") ||
+         (field.name == "by" && type.name == "Stable") ||
          (field.name == "user" && type.name == "Guest") ||
          (field.name == "container" && type.name == "Metric") ||
          (field.name == "min" && type.name == "Count") || FaultType().Find(type.name) != nullptr;

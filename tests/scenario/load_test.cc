@@ -52,6 +52,7 @@ const std::string kPodFile = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nsp
 const std::string kScenario = "apiVersion: ksim.dev/v1\nkind: Scenario\n";
 
 // Every file of tests/scenario/bad is refused (or warned about) with the words of its .golden.
+// G-IN11: among them are wrong expressions.
 TEST(Load, BadFilesGetTheMessagesOfTheirGoldenFiles) {
   const absl::StatusOr<std::vector<std::string>> names =
       os::ListDirectory("tests/scenario/bad", ".yaml");

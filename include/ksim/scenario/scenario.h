@@ -12,6 +12,7 @@
 #include "ksim/api/compat.h"
 #include "ksim/base/diagnostic.h"
 #include "ksim/base/time.h"
+#include "ksim/check/invariant.h"
 #include "ksim/fault/spec.h"
 #include "ksim/sim/decisions.h"
 #include "ksim/value/value.h"
@@ -287,6 +288,7 @@ struct Scenario {
   std::vector<sim::Override> overrides;  // answers to decisions, by site and key
   FuzzSpec fuzz;
   std::vector<Expectation> expect;
+  std::vector<check::Invariant> invariants;
   std::vector<std::string> checks = {"*"};
 };
 

@@ -31,6 +31,7 @@ struct Header {
   std::vector<sim::Override> overrides;
   // The controllers beside ksim's own, which whoever made the trace has linked.
   std::vector<std::string> own_controllers;
+  std::vector<std::string> own_oracles;  // the same of oracles
 };
 
 struct Violation {

@@ -226,6 +226,7 @@ void FillOther(const sim::Event& e, Observation* o) {
       o->verb = p.verb;
       o->target = p.target;
       o->state = p.begin ? "begin" : "end";
+      o->result = p.result;
       return;
     }
     default:

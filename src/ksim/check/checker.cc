@@ -1,13 +1,18 @@
 #include "ksim/check/checker.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "ksim/check/invariant_tree.h"
 #include "ksim/check/trace_law.h"
 #include "ksim/check/trace_observer.h"
 #include "ksim/trace/events.h"
 
 namespace ksim::check {
 
-Checker::Checker(const std::vector<std::string>& checks, api::Compat compat)
-    : facts_(compat), checks_(checks) {
+Checker::Checker(const std::vector<std::string>& checks, api::Compat compat,
+                 const InvariantSet& invariants)
+    : facts_(compat), checks_(checks), invariants_(invariants, facts_) {
   for (const OracleEntry& entry : AllOracles()) {
     if (entry.make == nullptr || !Selected(checks_, entry.info->name)) continue;
     oracles_.push_back(entry.make());
@@ -29,6 +34,8 @@ void Checker::Take(const Observation& o) {
     oracle->On(facts_, o);
     if (oracle->found()) Gather(*oracle, o.seq);
   }
+  if (!invariants_.empty())
+    invariants_.Take(facts_, o, [this, &o](Oracle& judge) { Gather(judge, o.seq); });
 }
 
 void Checker::Finish(const RunEnd& end) {
@@ -36,6 +43,7 @@ void Checker::Finish(const RunEnd& end) {
     oracle->Finish(facts_, end);
     Gather(*oracle, 0);
   }
+  invariants_.Finish(facts_, end, [this](Oracle& judge) { Gather(judge, 0); });
 }
 
 std::vector<Remark> Checker::remarks() const {
@@ -49,6 +57,8 @@ std::vector<std::string> Checker::judged() const {
   std::vector<std::string> out;
   for (const auto& oracle : oracles_)
     if (oracle->WhyNot().empty()) out.emplace_back(oracle->info().name);
+  for (const auto& judge : invariants())
+    if (judge->WhyNot().empty()) out.emplace_back(judge->info().name);
   return out;
 }
 
@@ -66,12 +76,15 @@ std::vector<std::pair<std::string, std::string>> Checker::not_judged() const {
       out.emplace_back(name, why);
     }
   }
+  for (const auto& judge : invariants())
+    if (std::string why = judge->WhyNot(); !why.empty())
+      out.emplace_back(judge->info().name, std::move(why));
   return out;
 }
 
 LiveChecker::LiveChecker(sim::Simulation& sim, const std::vector<std::string>& checks,
-                         api::Compat compat)
-    : sim_(sim), checker_(checks, compat) {
+                         api::Compat compat, const InvariantSet& invariants)
+    : sim_(sim), checker_(checks, compat, invariants) {
   sim.bus().Subscribe(sim::Bus::Stage::kOracle, BusObserver::kRead,
                       [this](const sim::Event& e) { OnEvent(e); });
 }
@@ -121,10 +134,33 @@ RunEnd EndOf(const trace::Trace& trace) {
 
 }  // namespace
 
+namespace {
+
+// Those of the run, and `added` in the place of such as have the same name, or behind them.
+InvariantSet InvariantsOf(const trace::Trace& trace, const std::vector<Invariant>& added) {
+  InvariantSet out;
+  out.campaign = trace.header.mode == "fuzz";
+  out.list = InvariantsFromTree(trace.header.scenario.Get("spec").Get("invariants"));
+  for (const Invariant& invariant : added) {
+    const auto same = std::find_if(out.list.begin(), out.list.end(), [&](const Invariant& known) {
+      return known.name == invariant.name;
+    });
+    if (same == out.list.end())
+      out.list.push_back(invariant);
+    else
+      *same = invariant;
+  }
+  return out;
+}
+
+}  // namespace
+
 absl::StatusOr<std::unique_ptr<Checker>> CheckTrace(const trace::Trace& trace,
-                                                    const std::vector<std::string>& checks) {
+                                                    const std::vector<std::string>& checks,
+                                                    const std::vector<Invariant>& added) {
   const api::Compat compat = api::ParseCompat(trace.header.compat).value_or(kNewestCompat);
-  auto checker = std::make_unique<Checker>(checks, compat);
+  auto checker = std::make_unique<Checker>(checks, compat, InvariantsOf(trace, added));
+  for (const Invariant& invariant : added) checker->added_.insert(OracleOf(invariant));
   TraceObserver observer;
   Observation o;
   for (const trace::Record& r : trace.events) {

@@ -38,7 +38,7 @@ const OracleEntry* FindOracle(std::string_view name) {
 }
 
 bool Selected(const std::vector<std::string>& checks, std::string_view name) {
-  bool selected = false;
+  bool selected = name.starts_with(kInvariantPrefix);
   for (const std::string_view check : checks) {
     if (check.starts_with('-') && check.substr(1) == name) return false;
     selected = selected || check == "*" || check == name;

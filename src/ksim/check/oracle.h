@@ -9,6 +9,7 @@
 // happen: a false alarm is a bug as bad as a miss.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -97,16 +98,22 @@ class Oracle {
 // An oracle that exists: its info and how to make one. Without `make` it is judged elsewhere
 // (limit, expect) or not in this version; `why` says which.
 struct OracleEntry {
-  const OracleInfo* info;
-  std::unique_ptr<Oracle> (*make)();
+  const OracleInfo* info = nullptr;
+  std::function<std::unique_ptr<Oracle>()> make;
   std::string_view why;
 };
 
-// All, in the order of the documentation.
+// All, in the order of the documentation; those that a program has registered come last.
 const std::vector<OracleEntry>& AllOracles();
+// For RegisterOracle (ksim/check/own_oracle.h).
+void AddOracle(OracleEntry entry);
 const OracleEntry* FindOracle(std::string_view name);  // null if there is none
 
-// Whether a list of names as in `checks` ("*", "NAME", "-NAME") selects an oracle.
+// The name of the oracle that judges an invariant begins with it (check/invariant.h).
+inline constexpr std::string_view kInvariantPrefix = "invariant.";
+
+// Whether a list of names as in `checks` ("*", "NAME", "-NAME") selects an oracle. It says nothing
+// of invariants: these are always judged.
 bool Selected(const std::vector<std::string>& checks, std::string_view name);
 
 }  // namespace ksim::check

@@ -162,10 +162,8 @@ void CopyOther(const Record& r, Observation* o) {
   }
   if (r.kind == Kind::kPhase) o->state = r.Text("name");
   if (r.kind == Kind::kActor) o->target = r.Text("process");
-  if (r.kind == Kind::kReconcile) {
-    o->target = r.Text("key");
-    o->result = r.Text("result");
-  }
+  if (r.kind == Kind::kStep || r.kind == Kind::kReconcile) o->result = r.Text("result");
+  if (r.kind == Kind::kReconcile) o->target = r.Text("key");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ksim/check/own_oracles.h"
 #include "ksim/check/trace_expectations.h"
 #include "ksim/check/trace_law.h"
 
@@ -48,6 +49,18 @@ void TakeFromRun(Verdict* v) {
   v->why = "the run kept to it; the trace does not show that";
 }
 
+void FromChecker(const Checker& checker,
+                 const std::vector<std::pair<std::string, std::string>>& not_judged, Verdict* v) {
+  for (const Finding& f : checker.findings())
+    if (f.violation.oracle == v->oracle) v->findings.push_back(f);
+  if (!v->findings.empty()) v->state = Verdict::State::kViolated;
+  for (const auto& [oracle, why] : not_judged) {
+    if (oracle != v->oracle || v->state == Verdict::State::kViolated) continue;
+    v->state = Verdict::State::kNotJudged;
+    v->why = why;
+  }
+}
+
 }  // namespace
 
 std::vector<Verdict> VerdictsOf(const Checker& checker, const trace::Trace& trace) {
@@ -73,17 +86,24 @@ std::vector<Verdict> VerdictsOf(const Checker& checker, const trace::Trace& trac
       out.push_back(std::move(v));
       continue;
     }
-    for (const Finding& f : checker.findings())
-      if (f.violation.oracle == v.oracle) v.findings.push_back(f);
+    FromChecker(checker, not_judged, &v);
     for (const Remark& r : remarks)
       if (r.oracle == v.oracle) v.remarks.push_back(r);
-    if (!v.findings.empty()) v.state = Verdict::State::kViolated;
-    for (const auto& [oracle, why] : not_judged) {
-      if (oracle != v.oracle || v.state == Verdict::State::kViolated) continue;
-      v.state = Verdict::State::kNotJudged;
-      v.why = why;
-    }
     out.push_back(std::move(v));
+  }
+  for (const std::string& name : trace.header.own_oracles) {
+    if (IsOwnOracle(name)) continue;
+    Verdict& v = out.emplace_back();
+    v.oracle = name;
+    FromLastLine(trace, &v);
+    if (v.state != Verdict::State::kOk) continue;
+    v.state = Verdict::State::kNotJudged;
+    v.why = "the program that made the trace has judged it, and this one does not have it";
+  }
+  for (const auto& judge : checker.invariants()) {
+    Verdict& v = out.emplace_back();
+    v.oracle = std::string(judge->info().name);
+    FromChecker(checker, not_judged, &v);
   }
   return out;
 }

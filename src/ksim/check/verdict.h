@@ -20,8 +20,8 @@ struct Verdict {
   std::vector<Remark> remarks;
 };
 
-// One for each oracle there is, in their order. `expect` is judged on the commits of the trace,
-// `limit` is the run's own business: it is violated if the last line says so.
+// One for each oracle there is, in their order, and for each invariant. `expect` is judged on the
+// commits of the trace, `limit` is the run's own business: it is violated if the last line says so.
 std::vector<Verdict> VerdictsOf(const Checker& checker, const trace::Trace& trace);
 
 }  // namespace ksim::check

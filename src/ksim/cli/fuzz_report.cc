@@ -63,6 +63,8 @@ std::string Cautions(const fuzz::Summary& s, bool color) {
         caution, step.what, Grouped(step.runs), Grouped(s.runs), step.seed, step.error);
   for (const fuzz::ExpectationLine& e : s.vacuous)
     out += fmt::format("{} expectation {} ({}) is vacuous: {}\n", caution, e.number, e.what, e.why);
+  for (const fuzz::ExpectationLine& e : s.vacuous_invariants)
+    out += fmt::format("{} invariant {} is vacuous: {}\n", caution, e.what, e.why);
   for (const fuzz::ExpectationLine& e : s.not_lasting)
     out += fmt::format(
         "{} expectation {} ({}) does not hold at the end without drawn faults: "

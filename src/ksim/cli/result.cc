@@ -118,6 +118,9 @@ Value ResultTree(const Scenario& scenario, const RunReport& report,
     remarks.push_back(value::Obj({{"oracle", Value::Of(r.oracle)},
                                   {"message", Value::Of(r.message)},
                                   {"first", Number(r.first)}}));
+  std::vector<Value> invariants;
+  for (const scenario::InvariantNote& n : report.vacuous_invariants)
+    invariants.push_back(value::Obj({{"invariant", Value::Of(n.name)}, {"why", Value::Of(n.why)}}));
   for (const std::string& pods : report.waiting) waiting.push_back(Value::Of(pods));
   for (const scenario::InformerDelivery& d : delivery) informers.push_back(DeliveryTree(d));
   return value::Obj({{"apiVersion", Value::Of("ksim.dev/v1")},
@@ -143,6 +146,7 @@ Value ResultTree(const Scenario& scenario, const RunReport& report,
                      {"notSimulated", scenario::ToTree(not_simulated)},
                      {"vacuous", notes(report.vacuous)},
                      {"notLasting", notes(report.not_lasting)},
+                     {"vacuousInvariants", Value::Array(std::move(invariants))},
                      {"delivery", Value::Array(std::move(informers))},
                      {"objects", Value::Array(std::move(trees))}});
 }
@@ -222,6 +226,9 @@ std::string Complaints(const RunReport& report, const CitedEvents& cited, bool s
   for (const scenario::ExpectationNote& n : report.vacuous)
     out += fmt::format("{} expectation {} ({}) is vacuous: {}\n", never, n.number, n.expectation,
                        n.why);
+  for (const scenario::InvariantNote& n : report.vacuous_invariants)
+    out += fmt::format("{} invariant {} is {}{}\n", never, n.name,
+                       n.why.starts_with("vacuous") ? "" : "not judged: ", n.why);
   for (const scenario::ExpectationNote& n : report.not_lasting)
     out += fmt::format("{} expectation {} ({}) does not hold at the end: {}\n{}", never, n.number,
                        n.expectation, n.why,

@@ -96,7 +96,7 @@ class ScenarioRun {
     std::string result;
     if (!not_simulated_.empty()) result = "notSimulated";
     if (!report_.not_lasting.empty()) result = "notLasting";
-    if (!report_.vacuous.empty()) result = "vacuous";
+    if (!report_.vacuous.empty() || !report_.vacuous_invariants.empty()) result = "vacuous";
     if (!report_.never_begun.empty() || !report_.faults_missing.empty()) result = "neverCame";
     if (result.empty()) return;
     if (report_.exit_code == kOk) report_.exit_code = kViolation;

@@ -9,6 +9,7 @@
 #include "ksim/base/os.h"
 #include "ksim/base/status.h"
 #include "ksim/check/kubectl_output.h"
+#include "ksim/check/own_oracles.h"
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/guest_programs.h"
 #include "ksim/fuzz/run.h"
@@ -75,10 +76,13 @@ namespace {
 
 // Prints why only the program that made the trace can run it again.
 void PrintProgramNeeded(Io& io, const trace::Header& header, const std::string& path) {
-  const std::string with = header.own_controllers.empty()
-                               ? ""
-                               : fmt::format(" with controllers of its own: {}",
-                                             fmt::join(header.own_controllers, ", "));
+  std::string with = header.own_controllers.empty()
+                         ? ""
+                         : fmt::format(" with controllers of its own: {}",
+                                       fmt::join(header.own_controllers, ", "));
+  if (!header.own_oracles.empty())
+    with += fmt::format("{} oracles of its own: {}", with.empty() ? " with" : ", and",
+                        fmt::join(header.own_oracles, ", "));
   io.Err(fmt::format(
       "{}: error: a program made this trace{}\nhint: ksim cannot run it again; let the program do "
       "so with seed {}, and compare the two traces by `ksim diff`\n",
@@ -89,7 +93,10 @@ void PrintProgramNeeded(Io& io, const trace::Header& header, const std::string& 
 
 std::optional<scenario::Scenario> ScenarioOf(Io& io, const trace::Trace& trace,
                                              const std::string& path) {
-  if (trace.header.mode == trace::kModeProgram || !trace.header.own_controllers.empty()) {
+  const std::vector<std::string>& oracles = trace.header.own_oracles;
+  const bool lacks_oracles = !std::all_of(oracles.begin(), oracles.end(), check::IsOwnOracle);
+  if (trace.header.mode == trace::kModeProgram || !trace.header.own_controllers.empty() ||
+      lacks_oracles) {
     PrintProgramNeeded(io, trace.header, path);
     return std::nullopt;
   }

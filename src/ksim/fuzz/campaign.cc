@@ -85,6 +85,7 @@ void Campaign::Merge(const Job& job, const RunOutcome& o) {
   tally_.coverage.insert(o.coverage.begin(), o.coverage.end());
   tally_.probes.insert(o.probes.begin(), o.probes.end());
   tally_.applied.insert(o.applied.begin(), o.applied.end());
+  tally_.invariants_applied.insert(o.invariants_applied.begin(), o.invariants_applied.end());
   tally_.judged += o.judged ? 1 : 0;
   for (const FailedStep& step : o.failed_steps) {
     FailedStepCount& count = tally_.failed_steps[step.number];

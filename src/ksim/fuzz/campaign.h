@@ -59,7 +59,8 @@ struct Tally {
   std::set<std::string> probes;                 // reached
   std::vector<Failure> failures;                // in the order of being found
   std::map<std::int64_t, FailedStepCount> failed_steps;  // by their number
-  std::set<std::uint64_t> applied;       // expectations that had something to judge, from 0
+  std::set<std::uint64_t> applied;             // expectations that had something to judge, from 0
+  std::set<std::uint64_t> invariants_applied;  // and invariants
   std::uint64_t judged = 0;              // runs in which more happened than that objects were made
   std::vector<std::uint64_t> undecided;  // numbers of runs that gave no verdict
   std::uint64_t first = 0, last = 0;     // numbers done

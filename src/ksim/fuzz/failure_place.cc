@@ -4,6 +4,7 @@
 #include <set>
 
 #include "ksim/base/hash.h"
+#include "ksim/check/oracle.h"
 
 namespace ksim::fuzz {
 namespace {
@@ -63,6 +64,9 @@ std::string PlaceOf(const trace::Violation& v) {
     // A time bound does not make it another expectation: under faults there is none.
     return std::string(TextBefore(TextBefore(v.message, ": there "), " within "));
   }
+  // One of a set: the first words are the invariant itself. The time bound is no part of it.
+  if (v.oracle.starts_with(check::kInvariantPrefix) && v.objects.empty())
+    return std::string(TextBefore(TextBefore(v.message, ": it "), " within "));
   if (v.oracle == "limit") {
     // Among so many events it is chance which was the next.
     if (v.message.starts_with(kEventLimit)) return std::string(kEventLimit);

@@ -43,10 +43,10 @@ void SetStrategy(const scenario::Scenario& scenario, const StrategySpec& spec,
   options->fuzz = PhasesOf(scenario, spec, strategy);
 }
 
-bool HasOracles(const std::vector<std::string>& checks) {
+bool HasOracles(const scenario::Scenario& scenario) {
   const auto& all = check::AllOracles();
-  return std::any_of(all.begin(), all.end(), [&checks](const check::OracleEntry& entry) {
-    return entry.make != nullptr && check::Selected(checks, entry.info->name);
+  return std::any_of(all.begin(), all.end(), [&](const check::OracleEntry& entry) {
+    return entry.make != nullptr && check::Selected(scenario.checks, entry.info->name);
   });
 }
 
@@ -96,7 +96,7 @@ absl::StatusOr<std::unique_ptr<Run>> Run::Make(const scenario::Scenario& scenari
 
 Run::Run(const scenario::Scenario& scenario, RunSetup setup, std::shared_ptr<Strategy> strategy)
     : setup_(std::move(setup)),
-      has_oracles_(HasOracles(scenario.checks)),
+      has_oracles_(HasOracles(scenario)),
       strategy_(std::move(strategy)),
       started_(os::MonotonicNow()) {
   for (std::size_t i = 0; i < scenario.steps.size(); ++i)
@@ -129,8 +129,8 @@ bool Run::TimeIsUp() {
 // component that acted on them, an object that an expectation speaks of, a condition that came.
 bool Run::Judged(const scenario::RunReport& report) const {
   if (has_oracles_ && report.workload_served) return true;
-  if (std::find(report.applied.begin(), report.applied.end(), true) != report.applied.end())
-    return true;
+  for (const std::vector<bool>* applied : {&report.applied, &report.invariants_applied})
+    if (std::find(applied->begin(), applied->end(), true) != applied->end()) return true;
   return std::any_of(wait_steps_.begin(), wait_steps_.end(), [&report](std::int64_t number) {
     const auto is_it = [number](const auto& step) { return step.number == number; };
     return std::none_of(report.failures.begin(), report.failures.end(), is_it) &&
@@ -169,6 +169,8 @@ RunOutcome Run::Execute() {
   out.judged = !out.findings.empty() || (!report.stopped && Judged(report));
   for (std::size_t i = 0; i < report.applied.size(); ++i)
     if (report.applied[i]) out.applied.push_back(i);
+  for (std::size_t i = 0; i < report.invariants_applied.size(); ++i)
+    if (report.invariants_applied[i]) out.invariants_applied.push_back(i);
   for (const scenario::StepFailure& failure : report.failures) {
     out.failed_steps.emplace_back();
     out.failed_steps.back().number = failure.number;
@@ -230,6 +232,8 @@ void Runs::KeepNews(RunOutcome* out) {
                 [this](std::uint64_t number) { return !told_applied_.insert(number).second; });
   std::erase_if(out->probes,
                 [this](const std::string& probe) { return !told_probes_.insert(probe).second; });
+  std::erase_if(out->invariants_applied,
+                [this](std::uint64_t number) { return !told_invariants_.insert(number).second; });
 }
 
 std::vector<sim::Override> ToOverrides(const std::vector<sim::Decision>& decisions) {

@@ -91,6 +91,7 @@ class Runs {
   absl::flat_hash_set<std::uint64_t> told_coverage_;
   std::set<std::string> told_probes_;
   std::set<std::uint64_t> told_applied_;
+  std::set<std::uint64_t> told_invariants_;
 };
 
 // Safety before liveness, otherwise in their order.

@@ -127,6 +127,7 @@ std::string Encode(const RunOutcome& o) {
   w.List(o.coverage, [&](std::uint64_t c) { w.Add(c); });
   w.List(o.probes, [&](const std::string& p) { w.Add(p); });
   w.List(o.applied, [&](std::uint64_t number) { w.Add(number); });
+  w.List(o.invariants_applied, [&](std::uint64_t number) { w.Add(number); });
   w.Add(std::uint64_t{o.judged});
   w.List(o.failed_steps, [&](const FailedStep& step) {
     w.Add(static_cast<std::uint64_t>(step.number)).Add(step.error);
@@ -160,6 +161,7 @@ absl::StatusOr<RunOutcome> DecodeOutcome(std::string_view bytes) {
   r.List([&] { o.coverage.push_back(r.Number()); });
   r.List([&] { o.probes.push_back(r.Text()); });
   r.List([&] { o.applied.push_back(r.Number()); });
+  r.List([&] { o.invariants_applied.push_back(r.Number()); });
   o.judged = r.Number() != 0;
   r.List([&] {
     FailedStep step;

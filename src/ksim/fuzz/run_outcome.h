@@ -56,14 +56,15 @@ struct RunOutcome {
   std::vector<CampaignFinding> findings;  // safety before liveness; the first one names the failure
   std::string digest;                     // if the job said `twice`
   std::uint64_t events = 0;
-  std::uint64_t steps = 0;                      // of the kernel
-  Duration lasted;                              // virtual time
-  std::map<std::string, std::uint64_t> faults;  // non-zero answers by kind
-  std::vector<sim::Decision> decisions;         // all of them, of a failing run or for coverage
-  std::vector<std::uint64_t> coverage;          // what its worker had not told before, sorted
-  std::vector<std::string> probes;              // the same
-  std::vector<std::uint64_t> applied;           // expectations that applied, from 0: the same
-  bool judged = false;                          // something beyond that objects were made
+  std::uint64_t steps = 0;                        // of the kernel
+  Duration lasted;                                // virtual time
+  std::map<std::string, std::uint64_t> faults;    // non-zero answers by kind
+  std::vector<sim::Decision> decisions;           // all of them, of a failing run or for coverage
+  std::vector<std::uint64_t> coverage;            // what its worker had not told before, sorted
+  std::vector<std::string> probes;                // the same
+  std::vector<std::uint64_t> applied;             // expectations that applied, from 0: the same
+  std::vector<std::uint64_t> invariants_applied;  // and invariants
+  bool judged = false;                            // something beyond that objects were made
   std::vector<FailedStep> failed_steps;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ksim/check/invariant_tree.h"
 #include "ksim/fuzz/delta_debugging.h"
 #include "ksim/fuzz/failure_place.h"
 #include "ksim/fuzz/fault_script.h"
@@ -18,10 +19,17 @@
 namespace ksim::fuzz {
 namespace {
 
+using check::kInvariantPrefix;
 using scenario::Scenario;
 
 constexpr int kOtherSeeds = 10;
 constexpr std::string_view kGuestRuns = "guest.runs";
+
+void KeepOnlyInvariant(const CampaignFinding& finding, Scenario* s) {
+  std::erase_if(s->invariants,
+                [&](const check::Invariant& i) { return check::OracleOf(i) != finding.oracle; });
+  for (check::Invariant& i : s->invariants) i.within.reset();  // as a campaign judges it
+}
 
 // Only what the failure is about is still expected and checked: all else would drown it.
 Scenario OnlyAbout(Scenario s, const CampaignFinding& finding) {
@@ -36,8 +44,10 @@ Scenario OnlyAbout(Scenario s, const CampaignFinding& finding) {
     kept.push_back(std::move(e));
   }
   s.expect = std::move(kept);
-  // That a guest runs is always asked: it is no oracle.
-  s.checks = {finding.oracle == kGuestRuns ? "expect" : finding.oracle};
+  KeepOnlyInvariant(finding, &s);
+  // That a guest runs is always asked, and so are invariants: they are none of ksim's oracles.
+  const bool own = finding.oracle == kGuestRuns || finding.oracle.starts_with(kInvariantPrefix);
+  s.checks = {own ? "expect" : finding.oracle};
   return s;
 }
 

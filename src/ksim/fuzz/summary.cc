@@ -242,34 +242,36 @@ void KeepCommon(const std::vector<ExpectationLine>& others, std::vector<Expectat
 }
 
 Json JsonOf(const Summary& s) {
-  return {{"apiVersion", "ksim.dev/v1"},
-          {"kind", "FuzzResult"},
-          {"scenario", s.scenario},
-          {"strategy", s.strategy},
-          {"campaign", s.campaign},
-          {"firstSeed", s.first},
-          {"lastSeed", s.last},
-          {"parts", ListOf(s.parts)},
-          {"runs", s.runs},
-          {"runsPerSecond", PerSecond(s.runs, s.wall_ns)},
-          {"events", s.events},
-          {"eventsPerSecond", PerSecond(s.events, s.wall_ns)},
-          {"wallNs", s.wall_ns},
-          {"rechecked", s.rechecked},
-          {"undecided", s.undecided.size()},
-          {"undecidedSeeds", s.undecided},
-          {"interrupted", s.interrupted},
-          {"exitCode", s.Code()},
-          {"faults", Json::object_t(s.faults.begin(), s.faults.end())},
-          {"failures", ListOf(s.failures)},
-          {"judgedRuns", s.judged},
-          {"failedSteps", ListOf(s.failed_steps)},
-          {"vacuous", ListOf(s.vacuous)},
-          {"notLasting", ListOf(s.not_lasting)},
-          {"notSimulated", ListOf(s.not_simulated)},
-          {"neverFired", s.NeverFired()},
-          {"probesReached", s.probes},
-          {"probesNeverReached", s.ProbesNeverReached()}};
+  Json out = {{"apiVersion", "ksim.dev/v1"},
+              {"kind", "FuzzResult"},
+              {"scenario", s.scenario},
+              {"strategy", s.strategy},
+              {"campaign", s.campaign},
+              {"firstSeed", s.first},
+              {"lastSeed", s.last},
+              {"parts", ListOf(s.parts)},
+              {"runs", s.runs},
+              {"runsPerSecond", PerSecond(s.runs, s.wall_ns)},
+              {"events", s.events},
+              {"eventsPerSecond", PerSecond(s.events, s.wall_ns)},
+              {"wallNs", s.wall_ns},
+              {"rechecked", s.rechecked},
+              {"undecided", s.undecided.size()},
+              {"undecidedSeeds", s.undecided},
+              {"interrupted", s.interrupted},
+              {"exitCode", s.Code()},
+              {"faults", Json::object_t(s.faults.begin(), s.faults.end())},
+              {"failures", ListOf(s.failures)},
+              {"judgedRuns", s.judged},
+              {"failedSteps", ListOf(s.failed_steps)},
+              {"vacuous", ListOf(s.vacuous)},
+              {"notLasting", ListOf(s.not_lasting)},
+              {"notSimulated", ListOf(s.not_simulated)},
+              {"neverFired", s.NeverFired()},
+              {"probesReached", s.probes},
+              {"probesNeverReached", s.ProbesNeverReached()}};
+  if (!s.vacuous_invariants.empty()) out["vacuousInvariants"] = ListOf(s.vacuous_invariants);
+  return out;
 }
 
 // Bytes of a message that are no UTF-8 become U+FFFD.
@@ -315,8 +317,8 @@ int Summary::Code() const {
     if (std::any_of(failures.begin(), failures.end(),
                     [code](const FailureLine& f) { return f.code == code; }))
       return code;
-  const bool clean =
-      failed_steps.empty() && vacuous.empty() && not_lasting.empty() && not_simulated.empty();
+  const bool clean = failed_steps.empty() && vacuous.empty() && vacuous_invariants.empty() &&
+                     not_lasting.empty() && not_simulated.empty();
   if (strict && !clean) return kSafety;
   if (!undecided.empty()) return kUndecided;
   return JudgedNothing() ? kNothingJudged : kFine;
@@ -361,6 +363,9 @@ absl::StatusOr<Summary> ParseSummary(const Value& tree) {
   RETURN_IF_ERROR(ParseList(fields, "failures", ParseFailure, &s.failures));
   RETURN_IF_ERROR(ParseList(fields, "failedSteps", ParseFailedStep, &s.failed_steps));
   RETURN_IF_ERROR(ParseList(fields, "vacuous", ParseExpectationLine, &s.vacuous));
+  if (tree.Has("vacuousInvariants"))
+    RETURN_IF_ERROR(
+        ParseList(fields, "vacuousInvariants", ParseExpectationLine, &s.vacuous_invariants));
   RETURN_IF_ERROR(ParseList(fields, "notLasting", ParseExpectationLine, &s.not_lasting));
   RETURN_IF_ERROR(ParseList(fields, "parts", ParsePart, &s.parts));
   return s;
@@ -400,9 +405,11 @@ Summary Merged(const std::vector<Summary>& shards) {
     out.interrupted |= s.interrupted;
     if (&s == &shards.front()) {
       out.vacuous = s.vacuous;
+      out.vacuous_invariants = s.vacuous_invariants;
       out.not_lasting = s.not_lasting;
     }
     KeepCommon(s.vacuous, &out.vacuous);
+    KeepCommon(s.vacuous_invariants, &out.vacuous_invariants);
     out.judged += s.judged;
     for (const StepLine& step : s.failed_steps) MergeFailedStep(step, &out.failed_steps);
     for (const auto& [kind, n] : s.faults) out.faults[kind] += n;

@@ -37,7 +37,7 @@ struct StepLine {
   std::string error;       // in it
 };
 
-// An expectation that says less than it seems to.
+// An expectation, or an invariant, that says less than it seems to.
 struct ExpectationLine {
   ExpectationLine() = default;
   std::int64_t number = 0;
@@ -66,8 +66,9 @@ struct Summary {
   std::vector<FailureLine> failures;
   std::uint64_t judged = 0;  // runs in which more happened than that objects were made
   std::vector<StepLine> failed_steps;
-  std::vector<ExpectationLine> vacuous;      // never applied, in no run
-  std::vector<ExpectationLine> not_lasting;  // as the run without drawn faults tells them
+  std::vector<ExpectationLine> vacuous;             // never applied, in no run
+  std::vector<ExpectationLine> vacuous_invariants;  // the same
+  std::vector<ExpectationLine> not_lasting;         // as the run without drawn faults tells them
   std::vector<scenario::NotSimulated> not_simulated;
   bool strict = false;  // then what is above is wrong
   bool interrupted = false;

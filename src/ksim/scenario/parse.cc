@@ -152,6 +152,7 @@ void ParseSpec(ParseContext& context, const YamlNode& node, Scenario* s) {
   s->overrides = ParseOverrides(context, spec);
   if (const YamlNode* fuzz = spec.Find("fuzz")) s->fuzz = ParseFuzz(context, *fuzz);
   s->expect = ParseExpect(context, spec);
+  s->invariants = ParseInvariants(context, spec);
   s->checks = spec.Strings("checks", s->checks);
   CheckNames(spec, "checks", Oracles(), "oracle");
   CheckKindsDefined(context, *s);

@@ -100,6 +100,8 @@ std::optional<Trigger> ParseTrigger(ParseContext& context, const value::YamlNode
                                     const std::string& where);
 std::vector<sim::Override> ParseOverrides(ParseContext& context, MappingReader& spec);
 std::vector<Expectation> ParseExpect(ParseContext& context, MappingReader& spec);
+// parse_invariants.cc. Wrong expressions are reported where they are wrong.
+std::vector<check::Invariant> ParseInvariants(ParseContext& context, MappingReader& reader);
 FuzzSpec ParseFuzz(ParseContext& context, const value::YamlNode& node);
 // Reads a `where` field; reports bad ones.
 value::Where ReadWhere(MappingReader& reader, std::string_view field);

@@ -41,6 +41,13 @@ struct ExpectationNote {
   std::string why;
 };
 
+// An invariant that said nothing of the run.
+struct InvariantNote {
+  InvariantNote() = default;
+  std::string name;
+  std::string why;  // "no configmaps in default was ever there"
+};
+
 struct RunReport {
   RunReport() = default;
   trace::End end;
@@ -57,6 +64,8 @@ struct RunReport {
   std::vector<bool> applied;         // of scenario.expect: there was something that it spoke of
   std::vector<ExpectationNote> vacuous;      // met, and never applied to anything
   std::vector<ExpectationNote> not_lasting;  // eventually without `lasts`, and not at the end
+  std::vector<bool> invariants_applied;      // of scenario.invariants: there was something to judge
+  std::vector<InvariantNote> vacuous_invariants;  // never violated, and nothing was to be judged
   bool workload_served = false;  // of a campaign: somebody but the user wrote of the workload
   std::uint64_t commits = 0;
   std::uint64_t requests = 0;

@@ -62,6 +62,17 @@ void SetResult(const std::vector<trace::Violation>& unmet,
   report->exit_code = safety ? 1 : liveness ? 3 : 0;
 }
 
+void NoteInvariants(const check::Checker& checker, RunReport* report) {
+  for (const auto& judge : checker.invariants()) {
+    const std::string why = judge->WhyNot();
+    report->invariants_applied.push_back(why.empty());
+    if (why.empty()) continue;
+    InvariantNote& note = report->vacuous_invariants.emplace_back();
+    note.name = judge->invariant().name;
+    note.why = why;
+  }
+}
+
 void NameOracles(const std::vector<std::string>& checks, const check::Checker& checker,
                  trace::End* end) {
   end->judged = checker.judged();

@@ -23,6 +23,8 @@ std::vector<FaultNote> FaultsMissing(const std::vector<FaultSpec>& script,
 // result and the exit code.
 void SetResult(const std::vector<trace::Violation>& unmet,
                const std::vector<check::Finding>& findings, RunReport* report);
+// Says which invariants had something to judge, and why the others had nothing.
+void NoteInvariants(const check::Checker& checker, RunReport* report);
 // Names the oracles that have judged the run, and why others have not.
 void NameOracles(const std::vector<std::string>& checks, const check::Checker& checker,
                  trace::End* end);

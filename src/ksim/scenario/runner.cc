@@ -7,6 +7,7 @@
 
 #include "ksim/base/check.h"
 #include "ksim/base/version.h"
+#include "ksim/check/own_oracles.h"
 #include "ksim/scenario/observers/waiting_pods.h"
 #include "ksim/scenario/run_verdict.h"
 #include "ksim/scenario/work_hold.h"
@@ -37,6 +38,13 @@ std::vector<Expectation> ExpectedOf(const Scenario& scenario, bool fuzz) {
   return list;
 }
 
+check::InvariantSet InvariantsOf(const Scenario& scenario, bool fuzz) {
+  check::InvariantSet out;
+  out.list = scenario.invariants;
+  out.campaign = fuzz;
+  return out;
+}
+
 }  // namespace
 
 Runner::Runner(const Scenario& scenario, RunnerOptions options)
@@ -48,7 +56,8 @@ Runner::Runner(const Scenario& scenario, RunnerOptions options)
       injector_(world_),
       standstill_(world_.sim(), steps_, injector_),
       expectations_(world_.sim(), world_.kinds(), ExpectedOf(scenario_, options_.fuzz.has_value())),
-      checks_(world_.sim(), scenario_.checks, scenario_.compat) {
+      checks_(world_.sim(), scenario_.checks, scenario_.compat,
+              InvariantsOf(scenario_, options_.fuzz.has_value())) {
   if (options_.fuzz || AnswersDrawnFaults())
     drawn_ = std::make_unique<fault::DrawnFaults>(injector_, world_,
                                                   fault::AllowedKinds(scenario_.fuzz.faults));
@@ -233,6 +242,7 @@ void Runner::Finish(sim::Simulation::Stop stop) {
     report_.not_lasting = expectations_.NotLasting();
     world_.EmitCaches(0);
     checks_.Finish(over);
+    NoteInvariants(checks_.checker(), &report_);
     EmitPhase("end");
   }
   report_.remarks = checks_.checker().remarks();
@@ -300,6 +310,7 @@ trace::Header Runner::MakeHeader() const {
   header.overrides = options_.world.overrides;
   for (const PluggedController& own : options_.world.controllers)
     header.own_controllers.push_back(own.name);
+  header.own_oracles = check::OwnOracleNames();
   return header;
 }
 

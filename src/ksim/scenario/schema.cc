@@ -425,6 +425,9 @@ const Type& SpecType() {
         &OverrideType()},
        {"fuzz", "Fuzz", "What `ksim fuzz` may do.", "", &FuzzType()},
        {"expect", "list of Expectation", "What must come true or stay true.", "", &ExpectType()},
+       {"invariants", "list of Invariant",
+        "What must hold of objects at each write, in the end, or one thing after another, in CEL.",
+        "", &InvariantType()},
        {"checks", "list of names", "Oracles; \"*\" is all, \"-NAME\" takes one away.", "[\"*\"]"}}};
   return type;
 }

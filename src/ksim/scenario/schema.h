@@ -51,8 +51,13 @@ const Type& FuzzType();
 const Type& ExpectType();
 const Type& ConditionType();
 const Type& CountType();
-const Type& ManifestRefType();  // what create and replace take
-const Type& ApplyType();        // the same and how apply does it
+const Type& InvariantType();
+const Type& SelectionType();
+const Type& LeadsToType();
+const Type& StableType();
+const Type& InvariantFileType();  // of `ksim check --invariants`
+const Type& ManifestRefType();    // what create and replace take
+const Type& ApplyType();          // the same and how apply does it
 
 // A name of a fixed set with its explanation: oracles, controllers, draw and decision sites.
 struct Named {

@@ -1,5 +1,6 @@
 // Scenario -> tree, in the shape that the reader takes: every default written out, every reference
 // to a file or document replaced by the objects themselves.
+#include "ksim/check/invariant_tree.h"
 #include "ksim/scenario/guests.h"
 #include "ksim/scenario/scenario.h"
 #include "ksim/scenario/step_arguments.h"
@@ -356,6 +357,9 @@ Value ToTree(const Scenario& s) {
                         {"window", s.fuzz.window ? Of(*s.fuzz.window) : Value::Of("auto")},
                         {"settle", Of(s.fuzz.settle)}}));
   spec.Add("expect", List(s.expect, ExpectationTree));
+  if (!s.invariants.empty())
+    spec.Add("invariants",
+             List(s.invariants, [](const check::Invariant& i) { return check::ToTree(i); }));
   spec.Add("checks", Strings(s.checks));
   ObjectBuilder metadata;
   metadata.Add("name", Value::Of(s.name));

@@ -76,6 +76,7 @@ std::string ToJsonLine(const Header& h) {
   value::AppendJson(h.scenario, &out);
   out += ",\"overrides\":" + Answers(h.overrides);
   if (!h.own_controllers.empty()) out += ",\"ownControllers\":" + List(h.own_controllers, Quoted);
+  if (!h.own_oracles.empty()) out += ",\"ownOracles\":" + List(h.own_oracles, Quoted);
   return out + "}";
 }
 
@@ -124,6 +125,7 @@ absl::StatusOr<Header> ParseHeader(const Value& line) {
   RETURN_IF_ERROR(ParseAnswers(line.Get("overrides"), &h.overrides));
   for (const Value& name : line.Get("ownControllers").items())
     h.own_controllers.push_back(TextOf(name));
+  for (const Value& name : line.Get("ownOracles").items()) h.own_oracles.push_back(TextOf(name));
   return h;
 }
 

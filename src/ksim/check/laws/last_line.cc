@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ksim/check/laws/register.h"
+#include "ksim/check/own_oracles.h"
 #include "ksim/value/json.h"
 
 namespace ksim::check {
@@ -18,6 +19,14 @@ using value::Value;
 
 // Judged elsewhere than by an oracle that reads the trace.
 bool IsOfTheRun(std::string_view oracle) { return oracle == "limit" || oracle == "expect"; }
+
+// Judged by one of the run and this program only: an invariant that came later, an oracle that the
+// program which made the trace has linked, or this one.
+bool IsApart(const trace::Trace& trace, const Checker& checker, std::string_view oracle) {
+  const std::vector<std::string>& own = trace.header.own_oracles;
+  const bool theirs = std::find(own.begin(), own.end(), oracle) != own.end();
+  return checker.IsAdded(oracle) || theirs != IsOwnOracle(oracle);
+}
 
 class LastLine : public TraceLaw {
  public:
@@ -110,7 +119,8 @@ class LastLine : public TraceLaw {
     const std::vector<std::string> checks = Checks(trace);
     std::map<std::string, int> found;
     for (const Finding& f : checker.findings()) {
-      if (!Selected(checks, f.violation.oracle)) continue;
+      if (!Selected(checks, f.violation.oracle) || IsApart(trace, checker, f.violation.oracle))
+        continue;
       ++found[TextOf(f.violation)];
       const auto told = causes_.find(TextOf(f.violation));
       if (told != causes_.end() && told->second.first != f.seq)
@@ -118,7 +128,7 @@ class LastLine : public TraceLaw {
                    fmt::format("found at seq {}, not {}", f.seq, told->second.first));
     }
     for (const trace::Violation& v : trace.end->violations)
-      if (!IsOfTheRun(v.oracle)) --found[TextOf(v)];
+      if (!IsOfTheRun(v.oracle) && !IsApart(trace, checker, v.oracle)) --found[TextOf(v)];
     for (const auto& [text, n] : found)
       if (n != 0)
         Contradict(0, fmt::format("{} the violation {}",
@@ -132,23 +142,28 @@ class LastLine : public TraceLaw {
       return std::find(list.begin(), list.end(), name) != list.end();
     };
     for (const std::string& name : trace.end->judged)
-      if (!IsOfTheRun(name) && !has(judged, name))
+      if (!IsOfTheRun(name) && !IsApart(trace, checker, name) && !has(judged, name))
         Contradict(0, fmt::format("it says that {} was judged; there was nothing to judge", name));
     for (const std::string& name : judged)
-      if (Selected(checks, name) && !has(trace.end->judged, name))
+      if (Selected(checks, name) && !IsApart(trace, checker, name) && !has(trace.end->judged, name))
         Contradict(0, fmt::format("it does not say that {} was judged", name));
     std::vector<std::pair<std::string, std::string>> not_judged;
     for (const OracleEntry& entry : AllOracles())
-      if (entry.info->name != kTraceConsistent && !Selected(checks, entry.info->name))
+      if (entry.info->name != kTraceConsistent && !Selected(checks, entry.info->name) &&
+          !IsApart(trace, checker, entry.info->name))
         not_judged.emplace_back(entry.info->name, "left out by `checks`");
     for (const auto& oracle : checker.not_judged())
-      if (Selected(checks, oracle.first)) not_judged.push_back(oracle);
+      if (Selected(checks, oracle.first) && !IsApart(trace, checker, oracle.first))
+        not_judged.push_back(oracle);
     for (const auto& [name, why] : not_judged)
       if (!has(trace.end->not_judged, {name, why}))
         Contradict(0, fmt::format("it does not say that {} was not judged: {}", name, why));
-    if (trace.end->not_judged.size() != not_judged.size())
-      Contradict(0, fmt::format("it names {} oracles that were not judged, there are {}",
-                                trace.end->not_judged.size(), not_judged.size()));
+    const auto known =
+        std::count_if(trace.end->not_judged.begin(), trace.end->not_judged.end(),
+                      [&](const auto& oracle) { return !IsApart(trace, checker, oracle.first); });
+    if (static_cast<std::size_t>(known) != not_judged.size())
+      Contradict(0, fmt::format("it names {} oracles that were not judged, there are {}", known,
+                                not_judged.size()));
   }
 
   bool phases_ = false;  // a run of ksim itself has them

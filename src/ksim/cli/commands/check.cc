@@ -17,6 +17,7 @@
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/trace_input.h"
 #include "ksim/kubectl/printing/tree_text.h"
+#include "ksim/scenario/invariants/invariant_file.h"
 
 namespace ksim::cli {
 namespace {
@@ -26,7 +27,7 @@ using check::Verdict;
 using value::Value;
 
 struct CheckFlags {
-  std::string trace, list, format = "auto";
+  std::string trace, list, invariants, format = "auto";
   CommonFlags common;
 };
 
@@ -38,6 +39,9 @@ void AddCheckFlags(FlagSet& set, CheckFlags& flags) {
           "the file begins")
       .Type("FORMAT")
       .OneOf({"auto", "trace", "watch-json", "watch-table", "audit"});
+  set.Add("--invariants", &flags.invariants,
+          "Judges these too, in the place of the trace's own of the same name")
+      .Type("FILE");
   set.Add("--list", &flags.list, "With watch-json: the list before the watch").Type("FILE");
   AddOutputFlag(set, flags.common, {"text", "json", "yaml"});
   AddColorFlag(set, flags.common);
@@ -222,7 +226,14 @@ int RunCheck(Io& io, const CheckFlags& flags) {
   }
   const std::optional<trace::Trace> trace = ReadTraceOrPrintError(io, flags.trace);
   if (!trace) return kInvalid;
-  const auto checker = check::CheckTrace(*trace, {"*"});
+  scenario::InvariantFile added;
+  if (!flags.invariants.empty())
+    added = scenario::ReadInvariantFile(flags.invariants, trace->header.scenario);
+  if (!added.errors.empty()) {
+    io.Err(Render(added.errors, io.err_color()));
+    return kInvalid;
+  }
+  const auto checker = check::CheckTrace(*trace, {"*"}, added.invariants);
   if (!checker.ok()) {
     io.Err(fmt::format("{}: error: {}\n", flags.trace, Message(checker.status())));
     return kInvalid;

@@ -163,6 +163,18 @@ std::vector<fuzz::ExpectationLine> Vacuous(const std::vector<scenario::Expectati
   return out;
 }
 
+std::vector<fuzz::ExpectationLine> VacuousInvariants(const Scenario& scenario, const Tally& t) {
+  std::vector<fuzz::ExpectationLine> out;
+  for (std::size_t i = 0; i < scenario.invariants.size() && t.runs > 0; ++i) {
+    if (t.invariants_applied.contains(i)) continue;
+    fuzz::ExpectationLine& line = out.emplace_back();
+    line.number = static_cast<std::int64_t>(i) + 1;
+    line.what = scenario.invariants[i].name;
+    line.why = "in no run was there anything that it speaks of";
+  }
+  return out;
+}
+
 Summary Summarise(const Fuzzed& fuzzed, const Rehearsal& rehearsal, const Scenario& scenario,
                   const FuzzFlags& flags, const CampaignPlan& plan, const Tally& t,
                   std::int64_t wall_ns, const CampaignOutput& output) {
@@ -192,6 +204,7 @@ Summary Summarise(const Fuzzed& fuzzed, const Rehearsal& rehearsal, const Scenar
   s.strict = flags.strict;
   s.not_simulated = fuzzed.not_simulated;
   s.vacuous = Vacuous(fuzzed.scenario.expect, rehearsal, t);
+  s.vacuous_invariants = VacuousInvariants(scenario, t);
   for (const scenario::ExpectationNote& note : rehearsal.not_lasting)
     s.not_lasting.push_back(LineOf(note));
   for (const auto& [number, count] : t.failed_steps) {
