@@ -3,11 +3,11 @@
 namespace ksim::cli {
 
 std::vector<Command> AllCommands() {
-  return {RunCommand(),       ServeCommand(),    CtlCommand(),   EnvtestCommand(), ReplayCommand(),
-          DiffCommand(),      CheckCommand(),    FuzzCommand(),  ShrinkCommand(),  GetCommand(),
-          DescribeCommand(),  EventsCommand(),   EtcdCommand(),  StoreCommand(),   ReportCommand(),
-          ExportCommand(),    ValidateCommand(), GuestCommand(), ExplainCommand(), VersionCommand(),
-          CompletionCommand()};
+  return {RunCommand(),      ServeCommand(),     CtlCommand(),  EnvtestCommand(), ReplayCommand(),
+          DiffCommand(),     CheckCommand(),     FuzzCommand(), ShrinkCommand(),  GetCommand(),
+          DescribeCommand(), EventsCommand(),    EtcdCommand(), StoreCommand(),   ReportCommand(),
+          ExportCommand(),   ValidateCommand(),  NewCommand(),  GuestCommand(),   ExplainCommand(),
+          VersionCommand(),  CompletionCommand()};
 }
 
 }  // namespace ksim::cli

@@ -89,12 +89,19 @@ void PrintProgramNeeded(Io& io, const trace::Header& header, const std::string& 
 
 std::optional<scenario::Scenario> ScenarioOf(Io& io, const trace::Trace& trace,
                                              const std::string& path) {
+  const std::string why = WhyNotRunAgain(io.program(), trace.header.program);
+  if (!why.empty()) {
+    io.Err(fmt::format("{}: error: {}\n", path, why));
+    return std::nullopt;
+  }
   if (trace.header.mode == trace::kModeProgram || !trace.header.own_controllers.empty()) {
     PrintProgramNeeded(io, trace.header, path);
     return std::nullopt;
   }
-  scenario::Loaded loaded =
-      scenario::ParseScenarioTree(trace.header.scenario, scenario::DirectoryOf(path));
+  // What ksim itself ran has no program, whoever runs it again.
+  scenario::Loaded loaded = scenario::ParseScenarioTree(
+      trace.header.scenario, scenario::DirectoryOf(path),
+      trace.header.program.name.empty() ? nullptr : io.program().registry);
   if (!loaded.errors.empty() || loaded.scenarios.size() != 1) {
     for (Diagnostic& d : loaded.errors) d.file = path + ": " + d.file;
     io.Err(Render(loaded.errors, io.err_color()));

@@ -9,6 +9,7 @@
 #include "ksim/base/version.h"
 #include "ksim/fuzz/failure_place.h"
 #include "ksim/fuzz/run.h"
+#include "ksim/registry.h"
 #include "ksim/scenario/guests.h"
 #include "ksim/scenario/load.h"
 #include "ksim/sim/network.h"
@@ -66,7 +67,8 @@ bool SameWhenRead(const Value& lean, Scenario s) {
     if (!guest.path.empty()) guest.file = guest.path;
     files.push_back(guest.file);
   }
-  const scenario::Loaded loaded = scenario::ParseScenarioTree(WithGuestFiles(lean, files));
+  const scenario::Loaded loaded =
+      scenario::ParseScenarioTree(WithGuestFiles(lean, files), "", s.cluster.program);
   return loaded.errors.empty() && loaded.scenarios.size() == 1 &&
          ToTree(loaded.scenarios.front()) == ToTree(s);
 }
@@ -103,6 +105,11 @@ std::string Broken(const CampaignFinding& f) {
   return out;
 }
 
+// The program that can run it again.
+std::string ProgramOf(const Scenario& s) {
+  return s.cluster.program == nullptr ? "ksim" : s.cluster.program->program();
+}
+
 absl::Status WriteAll(const std::string& dir, const Scenario& s, trace::Trace trace,
                       const std::string& readme) {
   RETURN_IF_ERROR(os::MakeDirectories(dir));
@@ -110,8 +117,10 @@ absl::Status WriteAll(const std::string& dir, const Scenario& s, trace::Trace tr
   std::vector<std::string> files;
   for (const scenario::GuestSpec& guest : s.cluster.guests)
     files.push_back(scenario::GuestFileFrom(dir, guest));
+  const std::string program = ProgramOf(s);
+  const std::string with = program == "ksim" ? "" : fmt::format(" in {}", program);
   const std::string yaml =
-      fmt::format("# Found by ksim fuzz {}; README.md tells the story.\n{}", Version(),
+      fmt::format("# Found by ksim fuzz {}{}; README.md tells the story.\n{}", Version(), with,
                   value::ToYaml(WithGuestFiles(LeanTree(s), files)));
   RETURN_IF_ERROR(os::WriteFile(dir + "/scenario.yaml", yaml));
   trace.header.scenario = WithGuestFiles(trace.header.scenario, files);
@@ -164,25 +173,27 @@ absl::Status WriteFound(const std::string& dir, const Scenario& scenario, const 
   trace::Trace trace = (*run)->Trace();
   s.overrides = ToOverrides(failure.decisions);
   const std::string readme = fmt::format(
-      "# {}\n\n{}\nFound by seed {} with the strategy {}. Not shrunk yet: {} decisions.\n\n"
-      "```\nksim replay trace.jsonl      # this very run\nksim shrink trace.jsonl      # makes it "
-      "small\n```\n\n{}",
+      "# {0}\n\n{1}\nFound by seed {2} with the strategy {3}. Not shrunk yet: {4} decisions.\n\n"
+      "```\n{5} replay trace.jsonl      # this very run\n{5} shrink trace.jsonl      # makes it "
+      "small\n```\n\n{6}",
       failure.finding.Key(), Broken(failure.finding), failure.number, failure.job.strategy.name,
-      failure.decisions.size(), Listed(DecisionLines(failure.decisions)));
+      failure.decisions.size(), ProgramOf(s), Listed(DecisionLines(failure.decisions)));
   return WriteAll(dir, s, std::move(trace), readme);
 }
 
 absl::Status WriteShrunk(const std::string& dir, const Failure& failure, const Shrunk& shrunk) {
-  const char* how = shrunk.runs_alone ? "ksim run scenario.yaml" : "ksim replay trace.jsonl";
+  const std::string program = ProgramOf(shrunk.scenario);
+  const std::string how =
+      program + (shrunk.runs_alone ? " run scenario.yaml" : " replay trace.jsonl");
   std::string readme = fmt::format(
       "# {}\n\n{}\nShows it:\n\n```\n{}\n```\n\nWhat it takes, beside the workload ({}):\n\n{}\n",
       failure.finding.Key(), Broken(shrunk.finding), how,
       StepsLeft(shrunk) == 1 ? "1 decision" : fmt::format("{} decisions", StepsLeft(shrunk)),
       Listed(StepLines(shrunk)));
   if (!shrunk.runs_alone)
-    readme +=
-        "It needs the phases of `ksim fuzz` (faults, then heal), so `ksim run` does not show "
-        "it.\n\n";
+    readme += fmt::format(
+        "It needs the phases of `{0} fuzz` (faults, then heal), so `{0} run` does not show it.\n\n",
+        program);
   if (shrunk.seeds_tried > 0)
     readme += fmt::format(
         "{}/{} seeds: so many other seeds fail in the same way with the same "

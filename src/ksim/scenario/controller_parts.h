@@ -17,6 +17,10 @@ std::vector<std::string> EnabledControllers(const std::vector<std::string>& name
 // own.
 std::vector<std::string> ManagerControllers(const ClusterSpec& cluster, api::Compat compat);
 
+// What each replica of `replicated` with that name runs: a controller of ksim's or the program's.
+std::vector<std::string> ReplicatedControllers(const ClusterSpec& cluster, const std::string& name,
+                                               api::Compat compat);
+
 // PROCESS/PART of all of them: kube-controller-manager/replicaset.
 std::vector<std::string> ControllerParts(const ClusterSpec& cluster, api::Compat compat);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ksim/base/version.h"
+#include "ksim/registry.h"
 #include "ksim/scenario/observers/waiting_pods.h"
 #include "ksim/scenario/run_verdict.h"
 #include "ksim/scenario/work_hold.h"
@@ -288,6 +289,12 @@ trace::Header Runner::MakeHeader() const {
   header.overrides = options_.world.overrides;
   for (const PluggedController& own : options_.world.controllers)
     header.own_controllers.push_back(own.name);
+  const Registry* const program = scenario_.cluster.program.get();
+  if (program != nullptr && program->ChangesRuns()) {
+    header.program.name = program->program();
+    header.program.version = program->version();
+    header.program.registry = program->hash();
+  }
   return header;
 }
 

@@ -76,6 +76,10 @@ std::string ToJsonLine(const Header& h) {
   value::AppendJson(h.scenario, &out);
   out += ",\"overrides\":" + Answers(h.overrides);
   if (!h.own_controllers.empty()) out += ",\"ownControllers\":" + List(h.own_controllers, Quoted);
+  if (!h.program.name.empty())
+    out +=
+        fmt::format(",\"program\":{{\"name\":{},\"version\":{},\"registry\":{}}}",
+                    Quoted(h.program.name), Quoted(h.program.version), Quoted(h.program.registry));
   return out + "}";
 }
 
@@ -124,6 +128,10 @@ absl::StatusOr<Header> ParseHeader(const Value& line) {
   RETURN_IF_ERROR(ParseAnswers(line.Get("overrides"), &h.overrides));
   for (const Value& name : line.Get("ownControllers").items())
     h.own_controllers.push_back(TextOf(name));
+  const Value& program = line.Get("program");
+  h.program.name = TextOf(program.Get("name"));
+  h.program.version = TextOf(program.Get("version"));
+  h.program.registry = TextOf(program.Get("registry"));
   return h;
 }
 
