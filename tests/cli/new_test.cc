@@ -45,6 +45,7 @@ TEST(New, WritesTheExampleUnderOtherNames) {
   EXPECT_THAT(made.out, HasSubstr("build/policy-operator run shop\n"));
 }
 
+// PROG-06.
 TEST(New, WritesNothingOverWhatIsThere) {
   const std::string dir = Fresh("taken");
   ASSERT_TRUE(os::MakeDirectories(dir).ok());

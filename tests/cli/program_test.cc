@@ -41,6 +41,7 @@ std::string FirstLine(const std::string& path) {
   return text.substr(0, text.find('\n'));
 }
 
+// PROG-01.
 TEST(Program, RunsItsScenariosByTheirNames) {
   const CliResult run = RunCli({"run", "right", "-o", "name"}, Receipts());
   EXPECT_EQ(run.code, 0) << run.err;
@@ -73,6 +74,7 @@ TEST(Program, ANameLikeOneOfItsControllersIsSuggested) {
   EXPECT_THAT(run.err, HasSubstr("did you mean \"right-receipts\"?"));
 }
 
+// PROG-02.
 TEST(Program, ItsTracesNameItAndItsRegistry) {
   const std::string line = FirstLine(TraceOf("right", "named.jsonl"));
   EXPECT_THAT(line,
@@ -84,10 +86,11 @@ TEST(Program, TracesOfKsimItselfNameNone) {
   const std::string path = TempFile("plain.jsonl");
   ASSERT_EQ(RunCli({"run", "scenarios/scale.yaml", "-q", "--trace", path}).code, 0);
   EXPECT_THAT(FirstLine(path), Not(HasSubstr("\"program\"")));
-  // What it brings plays no part there.
+  // The registry plays no part there.
   EXPECT_EQ(RunCli({"replay", path}, Receipts()).code, 0);
 }
 
+// PROG-03.
 TEST(Program, OnlyItRunsItsTracesAgain) {
   const std::string path = TraceOf("right", "again.jsonl");
   EXPECT_EQ(RunCli({"replay", path}, Receipts()).code, 0);
@@ -158,6 +161,7 @@ TEST(Registry, ToldOfEverythingThatIsWrongWithIt) {
     EXPECT_THAT(problems, testing::Contains(HasSubstr(text)));
 }
 
+// PROG-04.
 TEST(Registry, ItsHashKnowsNamesAndVersionAndNoOrder) {
   const controllers::ControllerFactory factory = [](controllers::ControllerContext) {
     return std::unique_ptr<controllers::Controller>();

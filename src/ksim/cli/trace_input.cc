@@ -98,7 +98,7 @@ std::optional<scenario::Scenario> ScenarioOf(Io& io, const trace::Trace& trace,
     PrintProgramNeeded(io, trace.header, path);
     return std::nullopt;
   }
-  // What ksim itself ran has no program, whoever runs it again.
+  // A trace of ksim itself has no program, whoever runs it again.
   scenario::Loaded loaded = scenario::ParseScenarioTree(
       trace.header.scenario, scenario::DirectoryOf(path),
       trace.header.program.name.empty() ? nullptr : io.program().registry);

@@ -110,22 +110,12 @@ std::string ProgramOf(const Scenario& s) {
   return s.cluster.program == nullptr ? "ksim" : s.cluster.program->program();
 }
 
-absl::Status WriteAll(const std::string& dir, const Scenario& s, trace::Trace trace,
-                      const std::string& readme) {
-  RETURN_IF_ERROR(os::MakeDirectories(dir));
-  // From there the guests are found where they were found now.
+// Where the guests of a scenario are found from a directory; "" is beside the scenario.
+std::vector<std::string> GuestFilesFrom(const std::string& dir, const Scenario& s) {
   std::vector<std::string> files;
   for (const scenario::GuestSpec& guest : s.cluster.guests)
     files.push_back(scenario::GuestFileFrom(dir, guest));
-  const std::string program = ProgramOf(s);
-  const std::string with = program == "ksim" ? "" : fmt::format(" in {}", program);
-  const std::string yaml =
-      fmt::format("# Found by ksim fuzz {}{}; README.md tells the story.\n{}", Version(), with,
-                  value::ToYaml(WithGuestFiles(LeanTree(s), files)));
-  RETURN_IF_ERROR(os::WriteFile(dir + "/scenario.yaml", yaml));
-  trace.header.scenario = WithGuestFiles(trace.header.scenario, files);
-  RETURN_IF_ERROR(trace::WriteTrace(trace, dir + "/trace.jsonl"));
-  return os::WriteFile(dir + "/README.md", readme);
+  return files;
 }
 
 }  // namespace
@@ -161,8 +151,9 @@ std::string DecisionText(const sim::Decision& d) {
   return fmt::format("{} {}", d.site, d.answer);
 }
 
-absl::Status WriteFound(const std::string& dir, const Scenario& scenario, const Failure& failure) {
-  Scenario s = scenario;
+absl::StatusOr<FailureFiles> FilesAsFound(const Scenario& scenario, const Failure& failure) {
+  FailureFiles files;
+  Scenario& s = files.scenario = scenario;
   s.seed = failure.job.seed;
   RunSetup setup;
   setup.strategy = failure.job.strategy;
@@ -170,18 +161,18 @@ absl::Status WriteFound(const std::string& dir, const Scenario& scenario, const 
   absl::StatusOr<std::unique_ptr<Run>> run = Run::Make(s, std::move(setup));
   if (!run.ok()) return run.status();
   (*run)->Execute();
-  trace::Trace trace = (*run)->Trace();
+  files.trace = (*run)->Trace();
   s.overrides = ToOverrides(failure.decisions);
-  const std::string readme = fmt::format(
+  files.readme = fmt::format(
       "# {0}\n\n{1}\nFound by seed {2} with the strategy {3}. Not shrunk yet: {4} decisions.\n\n"
       "```\n{5} replay trace.jsonl      # this very run\n{5} shrink trace.jsonl      # makes it "
       "small\n```\n\n{6}",
       failure.finding.Key(), Broken(failure.finding), failure.number, failure.job.strategy.name,
       failure.decisions.size(), ProgramOf(s), Listed(DecisionLines(failure.decisions)));
-  return WriteAll(dir, s, std::move(trace), readme);
+  return files;
 }
 
-absl::Status WriteShrunk(const std::string& dir, const Failure& failure, const Shrunk& shrunk) {
+FailureFiles FilesAsShrunk(const Failure& failure, const Shrunk& shrunk) {
   const std::string program = ProgramOf(shrunk.scenario);
   const std::string how =
       program + (shrunk.runs_alone ? " run scenario.yaml" : " replay trace.jsonl");
@@ -204,7 +195,37 @@ absl::Status WriteShrunk(const std::string& dir, const Failure& failure, const S
   readme += fmt::format("Found by seed {} with the strategy {}; shrunk in {} runs{}.\n",
                         failure.number, failure.job.strategy.name, shrunk.runs,
                         shrunk.bounded ? ", where the bound ended it" : "");
-  return WriteAll(dir, shrunk.scenario, shrunk.trace, readme);
+  FailureFiles files;
+  files.scenario = shrunk.scenario;
+  files.trace = shrunk.trace;
+  files.readme = std::move(readme);
+  return files;
+}
+
+std::string ScenarioText(const Scenario& s, const std::string& dir) {
+  const std::string program = ProgramOf(s);
+  const std::string with = program == "ksim" ? "" : fmt::format(" in {}", program);
+  return fmt::format("# Found by ksim fuzz {}{}; README.md tells the story.\n{}", Version(), with,
+                     value::ToYaml(WithGuestFiles(LeanTree(s), GuestFilesFrom(dir, s))));
+}
+
+absl::Status WriteFiles(const std::string& dir, FailureFiles files) {
+  RETURN_IF_ERROR(os::MakeDirectories(dir));
+  RETURN_IF_ERROR(os::WriteFile(dir + "/scenario.yaml", ScenarioText(files.scenario, dir)));
+  // From there the guests are found where they were found now.
+  files.trace.header.scenario =
+      WithGuestFiles(files.trace.header.scenario, GuestFilesFrom(dir, files.scenario));
+  RETURN_IF_ERROR(trace::WriteTrace(files.trace, dir + "/trace.jsonl"));
+  return os::WriteFile(dir + "/README.md", files.readme);
+}
+
+absl::Status WriteFound(const std::string& dir, const Scenario& scenario, const Failure& failure) {
+  ASSIGN_OR_RETURN(FailureFiles files, FilesAsFound(scenario, failure));
+  return WriteFiles(dir, std::move(files));
+}
+
+absl::Status WriteShrunk(const std::string& dir, const Failure& failure, const Shrunk& shrunk) {
+  return WriteFiles(dir, FilesAsShrunk(failure, shrunk));
 }
 
 }  // namespace ksim::fuzz

@@ -107,6 +107,17 @@ bool RunsController(const ClusterSpec& cluster, std::string_view name, api::Comp
   return false;
 }
 
+bool RunsOwnController(const ClusterSpec& cluster) {
+  const auto is_own = [&cluster](const std::string& name) { return cluster.IsOwnController(name); };
+  return !cluster.OwnProcesses().empty() ||
+         std::any_of(cluster.processes.begin(), cluster.processes.end(),
+                     [&](const auto& p) {
+                       return std::any_of(p.second.begin(), p.second.end(), is_own);
+                     }) ||
+         std::any_of(cluster.replicated.begin(), cluster.replicated.end(),
+                     [&](const auto& r) { return is_own(r.first); });
+}
+
 const controllers::ControllerInfo* MissingController(const ClusterSpec& cluster, api::Compat compat,
                                                      std::string_view name) {
   const controllers::ControllerInfo* info = controllers::FindController(name);

@@ -227,10 +227,7 @@ bool GivesNodes(const YamlNode& document) {
 void WarnOfIdleProgram(const Scenario& scenario, const YamlNode& document, Problems* problems) {
   const Registry* const program = scenario.cluster.program.get();
   if (program == nullptr || program->controllers().empty()) return;
-  const std::vector<std::string> parts = ControllerParts(scenario.cluster, scenario.compat);
-  for (const RegisteredController& c : program->controllers())
-    for (const std::string& part : parts)
-      if (part.ends_with("/" + c.name)) return;
+  if (RunsOwnController(scenario.cluster)) return;
   problems->Warning(document.span,
                     fmt::format("no controller of {} runs: spec.cluster.controllers names none of "
                                 "them",

@@ -71,7 +71,7 @@ struct ControllerSettings {
   std::shared_ptr<const Registry> program;  // ClusterSpec::program
 };
 
-// What the informers of a control plane's component ask with.
+// The client options with which informers of a control plane's component ask.
 client::ClientOptions ControlPlaneClient(std::string user);
 
 class World : public fault::Cluster {

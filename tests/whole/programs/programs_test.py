@@ -37,7 +37,7 @@ def main():
     said = run(1, RECEIPTS, "fuzz", "wrong", *seeds, "--out", WORK / "found")
     expect(said, f"{RECEIPTS} run {WORK}/found/")
 
-    # What is found names the program, shows the bug alone, and repeats.
+    # The failure names the program, shows the bug alone, and repeats.
     found, = (d for d in (WORK / "found").iterdir() if d.is_dir())
     expect((found / "README.md").read_text(), "receipts run scenario.yaml")
     expect((found / "scenario.yaml").read_text(), "in receipts;", "wrong-receipts")

@@ -12,6 +12,7 @@
 #include "ksim/cli/common_flags.h"
 #include "ksim/cli/exit_code.h"
 #include "ksim/cli/help.h"
+#include "ksim/cli/listen_flags.h"
 #include "ksim/cli/signals.h"
 #include "ksim/cli/skeleton/skeleton.h"
 
@@ -62,11 +63,6 @@ absl::Status WriteDirectory(const std::string& dir, const std::vector<SkeletonFi
   }
   if (!status.ok()) fs::remove_all(part, error);
   return status;
-}
-
-int Refuse(Io& io, std::string_view what, std::string_view message) {
-  io.Err(fmt::format("{}: error: {}\n", what, message));
-  return kInvalid;
 }
 
 std::string NextSteps(const std::string& dir, const std::string& name) {

@@ -11,6 +11,7 @@
 #include "ksim/base/os.h"
 #include "ksim/base/status.h"
 #include "ksim/controllers/registry.h"
+#include "ksim/scenario/parse.h"
 
 namespace ksim {
 namespace {
@@ -57,9 +58,10 @@ Registry& Registry::AddKind(api::ResourceInfo kind) {
 
 Registry& Registry::AddKind(std::string_view api_version, std::string_view kind) {
   api::Kinds kinds;
-  const api::ResourceInfo* info = kinds.AddGeneric(api_version, kind);
+  scenario::LearnKind(kinds, api_version, kind);
+  const api::ResourceInfo* info = kinds.ByKind(api_version, kind);
   if (info != nullptr) return AddKind(*info);
-  problems_.push_back(fmt::format("a kind of {} has no name", api_version));
+  problems_.push_back(fmt::format("{} {} is no custom kind", api_version, kind));
   return *this;
 }
 
