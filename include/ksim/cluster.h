@@ -17,6 +17,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,7 @@
 #include "ksim/base/time.h"
 #include "ksim/controllers/controller.h"
 #include "ksim/scenario/scenario.h"
+#include "ksim/sim/decisions.h"
 #include "ksim/sim/simulation.h"
 #include "ksim/trace/trace.h"
 
@@ -41,6 +43,19 @@ struct ClusterOptions {
   api::Compat compat = api::kDefaultCompat;
   scenario::ClusterSpec spec;  // nodes, API servers, controllers, latencies
   Duration quiet_for = Seconds(2);
+  // A whole scenario (ReadScenario of ksim/fuzz.h, or by hand) in place of all of the above: also
+  // its steps, faults, overrides, expectations and oracles, which Judge asks.
+  std::optional<scenario::Scenario> scenario;
+  std::shared_ptr<sim::Strategy> strategy;  // answers decisions; null: each has its nominal answer
+};
+
+// What a scenario's expectations and oracles say of the run.
+struct ClusterVerdict {
+  ClusterVerdict() = default;
+  std::vector<std::string> violations;      // "ORACLE: MESSAGE"; `expect` are the expectations
+  std::vector<std::string> failed_steps;    // as kubectl words it
+  std::vector<std::string> faults_missing;  // scripted faults that did not come, and why
+  bool ok() const { return violations.empty() && failed_steps.empty(); }
 };
 
 struct ClusterResult {
@@ -82,6 +97,10 @@ class Cluster {
   ClusterResult Run(Duration limit = Minutes(30));
   // The same for exactly so long.
   ClusterResult RunFor(Duration duration);
+
+  // Ends the run of a scenario (KSIM_CHECK that there is one) and judges it. Nothing runs after
+  // it; asked again, it says the same.
+  ClusterVerdict Judge();
 
   // The objects in the store now. An unknown resource has no objects.
   std::vector<api::Object> List(std::string_view resource, std::string_view ns = "") const;

@@ -23,12 +23,12 @@ inline std::string Contents(std::FILE* file) {
   return text;
 }
 
-inline CliResult RunCli(const std::vector<std::string>& args) {
+inline CliResult RunCli(const std::vector<std::string>& args, const Program& program = Program()) {
   std::FILE* out = std::tmpfile();
   std::FILE* err = std::tmpfile();
   CliResult result;
   {
-    Io io(fileno(out), fileno(err));
+    Io io(fileno(out), fileno(err), program);
     result.code = Main(args, io);
   }
   result.out = Contents(out);

@@ -1,10 +1,12 @@
-// The Website controller under test: whatever the order of events, and also when it is killed in
-// the middle of its work.
+// The Website controller under test: whatever the order of events, also when it is killed in the
+// middle of its work, and under whatever faults a campaign draws.
 #include <gtest/gtest.h>
 
 #include "ksim/cluster.h"
 #include "ksim/sim/process.h"
+#include "ksim/testing.h"
 #include "website_controller.h"
+#include "website_registry.h"
 
 namespace {
 
@@ -52,6 +54,13 @@ TEST(Website, SurvivesItsControllersDeathAtAnyMoment) {
     EXPECT_EQ(cluster.List("pods").size(), 3u) << after << " ms";
     EXPECT_EQ(Ready(cluster), 3) << after << " ms";
   }
+}
+
+// A failure would come with the few faults that it takes, its scenario and its story.
+TEST(Website, SurvivesDrawnFaults) {
+  ksim::FuzzOptions options;
+  options.last_seed = 40;
+  EXPECT_TRUE(ksim::FindsNothing("shop", WebsiteRegistry(), options));
 }
 
 }  // namespace

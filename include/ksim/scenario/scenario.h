@@ -18,6 +18,9 @@
 #include "ksim/value/value.h"
 #include "ksim/value/where.h"
 
+namespace ksim {
+class Registry;  // ksim/registry.h
+}
 namespace ksim::value {
 struct YamlFile;
 }
@@ -147,6 +150,9 @@ struct ClusterSpec {
   std::vector<MetricSpec> metrics;  // what the metrics APIs tell; none: there are no such APIs
   std::vector<ImageSpec> images;    // what images say of themselves
   std::vector<Manifest> stages;     // KWOK's Stage documents, which play the pods that they select
+  // The program whose controllers and kinds the cluster may have beside ksim's; null: it has none.
+  // It is no part of the scenario's tree: a trace's header has a place of its own for it.
+  std::shared_ptr<const Registry> program;
   std::vector<std::string> NodeNames() const;
   // Whether a guest does the work of a component, or of some of its controllers.
   bool HasGuestFor(std::string_view component) const;
@@ -159,6 +165,11 @@ struct ClusterSpec {
   std::string ServiceAccountOf(std::string_view process) const;
   // The names of all processes that run controllers.
   std::vector<std::string> ControllerProcesses() const;
+  // Whether the program has a controller of that name.
+  bool IsOwnController(std::string_view name) const;
+  // The processes of the program's controllers that `controllers` names and that have no other
+  // place, each with its controllers.
+  std::vector<std::pair<std::string, std::vector<std::string>>> OwnProcesses() const;
 };
 
 // "kube-controller-manager" for "*", else the controller's name; replicas append -0, -1, ...

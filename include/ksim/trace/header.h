@@ -15,6 +15,13 @@ namespace ksim::trace {
 inline constexpr int kTraceVersion = 1;
 inline constexpr std::string_view kModeProgram = "program";
 
+// A program that brings controllers or kinds of its own (ksim/registry.h); name "": ksim itself.
+struct Program {
+  Program() = default;
+  std::string name, version;
+  std::string registry;  // the hash of what it brings
+};
+
 // All that is needed to repeat the run.
 struct Header {
   Header() = default;
@@ -32,6 +39,7 @@ struct Header {
   // The controllers beside ksim's own, which whoever made the trace has linked.
   std::vector<std::string> own_controllers;
   std::vector<std::string> own_oracles;  // the same of oracles
+  Program program;
 };
 
 struct Violation {

@@ -19,7 +19,7 @@ namespace {
 
 int PrintUsageError(Io& io, const UsageError& error) {
   io.Err(fmt::format("{} {}\n", Paint(io.err_color(), "1;31", "error:"), error.message));
-  if (!error.hint.empty()) io.Err(fmt::format("hint: {}\n", error.hint));
+  if (!error.hint.empty()) io.Err(fmt::format("hint: {}\n", InNameOf(io.program(), error.hint)));
   return kInvalid;
 }
 
@@ -81,7 +81,7 @@ int RunOneCommand(Io& io, const Command& command, const std::vector<std::string>
   const auto end = std::find(args.begin(), args.end(), "--");
   for (const char* help : {"--help", "-h"}) {
     if (std::find(args.begin(), end, help) == end) continue;
-    io.Out(CommandHelp(command, invocation.flags));
+    io.Out(InNameOf(io.program(), CommandHelp(command, invocation.flags)));
     return kOk;
   }
   int code = kInvalid;
@@ -125,7 +125,8 @@ int Dispatch(const std::vector<std::string>& given, Io& io) {
   const std::vector<Command> commands = AllCommands();
   const std::vector<std::string> args = FromKubectlForms(given, commands);
   if (args.empty()) {
-    io.Out(ShortHelp(commands));
+    io.Out(InNameOf(io.program(), ShortHelp(commands)));
+    io.Out(ProgramHelp(io.program()));
     return kOk;
   }
   std::string name = args.front();
@@ -134,7 +135,8 @@ int Dispatch(const std::vector<std::string>& given, Io& io) {
   if (name == "--help" || name == "-h") name = "help";
   if (name == "help") {
     if (rest.empty()) {
-      io.Out(LongHelp(commands));
+      io.Out(InNameOf(io.program(), LongHelp(commands)));
+      io.Out(ProgramHelp(io.program()));
       return kOk;
     }
     name = rest.front();
@@ -161,7 +163,7 @@ Invocation InvokeWithCommonFlags(const Command& command, CommonFlags& common) {
 
 int Main(const std::vector<std::string>& args, Io& io) {
   io.SetColor("auto");
-  std::string command = "ksim";
+  std::string command = io.program().command;
   for (const std::string& a : args) command += " " + ShellQuote(a);
   SetReplayCommand(command);
   const bool bisect = absl::c_linear_search(args, "--bisect");

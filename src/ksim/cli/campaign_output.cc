@@ -114,13 +114,13 @@ void CampaignOutput::ShrinkOne(scenario::Scenario scenario, const Failure& f, Du
   line->steps = static_cast<std::int64_t>(fuzz::StepsLeft(shrunk));
   if (shrunk.seeds_tried > 0)
     line->seeds = fmt::format("{}/{}", shrunk.seeds_failing, shrunk.seeds_tried);
-  if (shrunk.runs_alone) line->show = "ksim run " + ShellQuote(line->dir + "/scenario.yaml");
+  if (shrunk.runs_alone) line->show = CommandOn(io_.program().command, true, line->dir);
 }
 
 void CampaignOutput::Copy(FailureLine* f) {
   const std::string to = flags_.out + "/" + fuzz::DirectoryName(f->dir);
   const auto copy = [f](const std::string& dir) { return CopyFiles(f->dir, dir); };
-  if (WriteOrPrintError(to, copy)) SetDirectory(to, f);
+  if (WriteOrPrintError(to, copy)) SetDirectory(io_.program().command, to, f);
 }
 
 bool CampaignOutput::WriteOrPrintError(

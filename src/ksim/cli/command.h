@@ -62,6 +62,7 @@ Command StoreCommand();
 Command ReportCommand();
 Command ExportCommand();
 Command ValidateCommand();
+Command NewCommand();
 Command GuestCommand();
 Command ExplainCommand();
 Command VersionCommand();

@@ -54,10 +54,14 @@ absl::Status CopyFiles(const std::string& from, const std::string& to) {
   return absl::OkStatus();
 }
 
-void SetDirectory(const std::string& dir, fuzz::FailureLine* f) {
+std::string CommandOn(const std::string& program, bool runs_alone, const std::string& dir) {
+  return runs_alone ? program + " run " + ShellQuote(dir + "/scenario.yaml")
+                    : program + " replay " + ShellQuote(dir + "/trace.jsonl");
+}
+
+void SetDirectory(const std::string& program, const std::string& dir, fuzz::FailureLine* f) {
   f->dir = dir;
-  f->show = f->show.starts_with("ksim run ") ? "ksim run " + ShellQuote(dir + "/scenario.yaml")
-                                             : "ksim replay " + ShellQuote(dir + "/trace.jsonl");
+  f->show = CommandOn(program, fuzz::ShowsByRun(*f), dir);
 }
 
 absl::StatusOr<fuzz::Summary> ReadCampaign(const std::string& path) {

@@ -17,8 +17,12 @@ absl::Status WriteAsWhole(const std::string& dir,
 
 absl::Status CopyFiles(const std::string& from, const std::string& to);
 
-// `dir` is where the failure's files are now.
-void SetDirectory(const std::string& dir, fuzz::FailureLine* failure);
+// The command that shows the failure in `dir` again: `runs_alone`: its scenario does, else its
+// trace.
+std::string CommandOn(const std::string& program, bool runs_alone, const std::string& dir);
+
+// `dir` is where the failure's files are now, and `program` the command that shows them.
+void SetDirectory(const std::string& program, const std::string& dir, fuzz::FailureLine* failure);
 
 absl::StatusOr<fuzz::Summary> ReadCampaign(const std::string& path);
 // `replaces`: failures that only the campaign.json before named go. What a user has put beside

@@ -134,10 +134,11 @@ std::optional<CampaignPlan> ParseCampaignPlan(Io& io, const FuzzFlags& flags) {
   return plan;
 }
 
-std::string CommandForRun(const FuzzFlags& flags, const CampaignPlan& plan, std::uint64_t number,
-                          int code) {
+std::string CommandForRun(const Program& program, const FuzzFlags& flags, const CampaignPlan& plan,
+                          std::uint64_t number, int code) {
   const std::string& strategy = flags.plan.strategy;
-  std::string out = fmt::format("ksim fuzz {} --seeds ", ShellQuote(flags.files.front()));
+  std::string out =
+      fmt::format("{} fuzz {} --seeds ", program.command, ShellQuote(flags.files.front()));
   // The strategy learns from the runs before.
   const std::uint64_t first = plan.options.first;
   if (strategy == "coverage" && number != first) out += fmt::format("{}..", first);

@@ -45,8 +45,8 @@ std::optional<CampaignPlan> ParseCampaignPlan(Io& io, const FuzzFlags& flags);
 
 // The command line that does the run of this number again, with every flag that it depends on.
 // `code`: how the run ended.
-std::string CommandForRun(const FuzzFlags& flags, const CampaignPlan& plan, std::uint64_t number,
-                          int code);
+std::string CommandForRun(const Program& program, const FuzzFlags& flags, const CampaignPlan& plan,
+                          std::uint64_t number, int code);
 
 // Prints "WHAT: error: MESSAGE"; returns the exit code.
 int PrintFuzzError(Io& io, std::string_view what, std::string_view message);

@@ -59,6 +59,23 @@ std::string LongHelp(const std::vector<Command>& commands) {
          std::string(kExitCodes) + "\n`ksim COMMAND --help` shows flags and examples.\n";
 }
 
+std::string ProgramHelp(const Program& program) {
+  if (program.registry == nullptr) return "";
+  const Registry& r = *program.registry;
+  std::string out;
+  const auto list = [&out](std::string_view title, const auto& items, auto text) {
+    if (!items.empty()) out += fmt::format("\n{}:\n", title);
+    for (const auto& item : items) out += fmt::format("  {}\n", text(item));
+  };
+  list("Controllers of its own", r.controllers(), [](const auto& c) {
+    return c.options.text.empty() ? c.name : c.name + "  " + c.options.text;
+  });
+  list("Kinds of its own", r.kinds(), [](const auto& kind) { return kind.group_resource(); });
+  list("Scenarios, to be named in place of a FILE", r.scenarios(),
+       [](const auto& s) { return s.name; });
+  return out;
+}
+
 std::string CommandHelp(const Command& command, const FlagSet& flags) {
   std::string out = fmt::format("{}\n\nUsage: {}\n", command.summary, command.usage);
   out[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(out[0])));

@@ -3,16 +3,19 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "ksim/base/paint.h"
+#include "ksim/cli/program.h"
 
 namespace ksim::cli {
 
 class Io {
  public:
   // File descriptors; 1 and 2 for a program.
-  Io(int out, int err) : out_(out), err_(err) {}
+  Io(int out, int err, Program program = Program())
+      : out_(out), err_(err), program_(std::move(program)) {}
   ~Io() { Flush(); }
   Io(const Io&) = delete;
   Io& operator=(const Io&) = delete;
@@ -34,8 +37,11 @@ class Io {
   bool out_color() const { return out_color_; }
   bool err_color() const { return err_color_; }
 
+  const Program& program() const { return program_; }  // that writes
+
  private:
   int out_, err_;
+  const Program program_;
   bool closed_ = false, wrote_ = false;
   bool out_color_ = false, err_color_ = false;
   std::string buffer_, write_error_, error_text_;

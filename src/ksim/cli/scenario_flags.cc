@@ -44,8 +44,9 @@ void AddSetFlag(FlagSet& set, std::vector<std::string>* values, std::string help
   set.Add("--set", values, std::move(help)).Type("PATH=VALUE").Repeated();
 }
 
-scenario::LoadOptions LoadOptionsOf(const ScenarioFlags& flags) {
+scenario::LoadOptions LoadOptionsOf(const ScenarioFlags& flags, const Program& program) {
   scenario::LoadOptions options;
+  options.program = program.registry;
   options.seed = flags.seed;
   options.set = flags.set;
   if (!flags.compat.empty()) options.set.push_back("compat=" + flags.compat);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ksim/cli/flags.h"
+#include "ksim/cli/program.h"
 #include "ksim/scenario/load.h"
 
 namespace ksim::cli {
@@ -26,6 +27,7 @@ void AddScenarioFlags(FlagSet& set, ScenarioFlags& flags);
 // --set alone.
 void AddSetFlag(FlagSet& set, std::vector<std::string>* values, std::string help);
 
-scenario::LoadOptions LoadOptionsOf(const ScenarioFlags& flags);
+// `program`: whose scenarios they are.
+scenario::LoadOptions LoadOptionsOf(const ScenarioFlags& flags, const Program& program);
 
 }  // namespace ksim::cli

@@ -93,6 +93,11 @@ void PrintProgramNeeded(Io& io, const trace::Header& header, const std::string& 
 
 std::optional<scenario::Scenario> ScenarioOf(Io& io, const trace::Trace& trace,
                                              const std::string& path) {
+  const std::string why = WhyNotRunAgain(io.program(), trace.header.program);
+  if (!why.empty()) {
+    io.Err(fmt::format("{}: error: {}\n", path, why));
+    return std::nullopt;
+  }
   const std::vector<std::string>& oracles = trace.header.own_oracles;
   const bool lacks_oracles = !std::all_of(oracles.begin(), oracles.end(), check::IsOwnOracle);
   if (trace.header.mode == trace::kModeProgram || !trace.header.own_controllers.empty() ||
@@ -100,8 +105,10 @@ std::optional<scenario::Scenario> ScenarioOf(Io& io, const trace::Trace& trace,
     PrintProgramNeeded(io, trace.header, path);
     return std::nullopt;
   }
-  scenario::Loaded loaded =
-      scenario::ParseScenarioTree(trace.header.scenario, scenario::DirectoryOf(path));
+  // A trace of ksim itself has no program, whoever runs it again.
+  scenario::Loaded loaded = scenario::ParseScenarioTree(
+      trace.header.scenario, scenario::DirectoryOf(path),
+      trace.header.program.name.empty() ? nullptr : io.program().registry);
   if (!loaded.errors.empty() || loaded.scenarios.size() != 1) {
     for (Diagnostic& d : loaded.errors) d.file = path + ": " + d.file;
     io.Err(Render(loaded.errors, io.err_color()));

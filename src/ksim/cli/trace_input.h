@@ -22,7 +22,8 @@ Diagnostic DiagnosticAtPlace(const std::string& path, std::string_view what);
 std::optional<trace::Trace> ReadTraceOrPrintError(Io& io, const std::string& path,
                                                   bool judges_format = false);
 
-// The scenario in the header, ready to run; nullopt when there is none that this version can run.
+// The scenario in the header, ready to run; nullopt, with the complaint printed, when there is none
+// that this version and this program can run.
 std::optional<scenario::Scenario> ScenarioOf(Io& io, const trace::Trace& trace,
                                              const std::string& path);
 

@@ -9,6 +9,7 @@
 #include "ksim/base/version.h"
 #include "ksim/fuzz/failure_place.h"
 #include "ksim/fuzz/run.h"
+#include "ksim/registry.h"
 #include "ksim/scenario/guests.h"
 #include "ksim/scenario/load.h"
 #include "ksim/sim/network.h"
@@ -66,7 +67,8 @@ bool SameWhenRead(const Value& lean, Scenario s) {
     if (!guest.path.empty()) guest.file = guest.path;
     files.push_back(guest.file);
   }
-  const scenario::Loaded loaded = scenario::ParseScenarioTree(WithGuestFiles(lean, files));
+  const scenario::Loaded loaded =
+      scenario::ParseScenarioTree(WithGuestFiles(lean, files), "", s.cluster.program);
   return loaded.errors.empty() && loaded.scenarios.size() == 1 &&
          ToTree(loaded.scenarios.front()) == ToTree(s);
 }
@@ -103,20 +105,17 @@ std::string Broken(const CampaignFinding& f) {
   return out;
 }
 
-absl::Status WriteAll(const std::string& dir, const Scenario& s, trace::Trace trace,
-                      const std::string& readme) {
-  RETURN_IF_ERROR(os::MakeDirectories(dir));
-  // From there the guests are found where they were found now.
+// The program that can run it again.
+std::string ProgramOf(const Scenario& s) {
+  return s.cluster.program == nullptr ? "ksim" : s.cluster.program->program();
+}
+
+// Where the guests of a scenario are found from a directory; "" is beside the scenario.
+std::vector<std::string> GuestFilesFrom(const std::string& dir, const Scenario& s) {
   std::vector<std::string> files;
   for (const scenario::GuestSpec& guest : s.cluster.guests)
     files.push_back(scenario::GuestFileFrom(dir, guest));
-  const std::string yaml =
-      fmt::format("# Found by ksim fuzz {}; README.md tells the story.\n{}", Version(),
-                  value::ToYaml(WithGuestFiles(LeanTree(s), files)));
-  RETURN_IF_ERROR(os::WriteFile(dir + "/scenario.yaml", yaml));
-  trace.header.scenario = WithGuestFiles(trace.header.scenario, files);
-  RETURN_IF_ERROR(trace::WriteTrace(trace, dir + "/trace.jsonl"));
-  return os::WriteFile(dir + "/README.md", readme);
+  return files;
 }
 
 }  // namespace
@@ -152,8 +151,9 @@ std::string DecisionText(const sim::Decision& d) {
   return fmt::format("{} {}", d.site, d.answer);
 }
 
-absl::Status WriteFound(const std::string& dir, const Scenario& scenario, const Failure& failure) {
-  Scenario s = scenario;
+absl::StatusOr<FailureFiles> FilesAsFound(const Scenario& scenario, const Failure& failure) {
+  FailureFiles files;
+  Scenario& s = files.scenario = scenario;
   s.seed = failure.job.seed;
   RunSetup setup;
   setup.strategy = failure.job.strategy;
@@ -161,28 +161,30 @@ absl::Status WriteFound(const std::string& dir, const Scenario& scenario, const 
   absl::StatusOr<std::unique_ptr<Run>> run = Run::Make(s, std::move(setup));
   if (!run.ok()) return run.status();
   (*run)->Execute();
-  trace::Trace trace = (*run)->Trace();
+  files.trace = (*run)->Trace();
   s.overrides = ToOverrides(failure.decisions);
-  const std::string readme = fmt::format(
-      "# {}\n\n{}\nFound by seed {} with the strategy {}. Not shrunk yet: {} decisions.\n\n"
-      "```\nksim replay trace.jsonl      # this very run\nksim shrink trace.jsonl      # makes it "
-      "small\n```\n\n{}",
+  files.readme = fmt::format(
+      "# {0}\n\n{1}\nFound by seed {2} with the strategy {3}. Not shrunk yet: {4} decisions.\n\n"
+      "```\n{5} replay trace.jsonl      # this very run\n{5} shrink trace.jsonl      # makes it "
+      "small\n```\n\n{6}",
       failure.finding.Key(), Broken(failure.finding), failure.number, failure.job.strategy.name,
-      failure.decisions.size(), Listed(DecisionLines(failure.decisions)));
-  return WriteAll(dir, s, std::move(trace), readme);
+      failure.decisions.size(), ProgramOf(s), Listed(DecisionLines(failure.decisions)));
+  return files;
 }
 
-absl::Status WriteShrunk(const std::string& dir, const Failure& failure, const Shrunk& shrunk) {
-  const char* how = shrunk.runs_alone ? "ksim run scenario.yaml" : "ksim replay trace.jsonl";
+FailureFiles FilesAsShrunk(const Failure& failure, const Shrunk& shrunk) {
+  const std::string program = ProgramOf(shrunk.scenario);
+  const std::string how =
+      program + (shrunk.runs_alone ? " run scenario.yaml" : " replay trace.jsonl");
   std::string readme = fmt::format(
       "# {}\n\n{}\nShows it:\n\n```\n{}\n```\n\nWhat it takes, beside the workload ({}):\n\n{}\n",
       failure.finding.Key(), Broken(shrunk.finding), how,
       StepsLeft(shrunk) == 1 ? "1 decision" : fmt::format("{} decisions", StepsLeft(shrunk)),
       Listed(StepLines(shrunk)));
   if (!shrunk.runs_alone)
-    readme +=
-        "It needs the phases of `ksim fuzz` (faults, then heal), so `ksim run` does not show "
-        "it.\n\n";
+    readme += fmt::format(
+        "It needs the phases of `{0} fuzz` (faults, then heal), so `{0} run` does not show it.\n\n",
+        program);
   if (shrunk.seeds_tried > 0)
     readme += fmt::format(
         "{}/{} seeds: so many other seeds fail in the same way with the same "
@@ -193,7 +195,37 @@ absl::Status WriteShrunk(const std::string& dir, const Failure& failure, const S
   readme += fmt::format("Found by seed {} with the strategy {}; shrunk in {} runs{}.\n",
                         failure.number, failure.job.strategy.name, shrunk.runs,
                         shrunk.bounded ? ", where the bound ended it" : "");
-  return WriteAll(dir, shrunk.scenario, shrunk.trace, readme);
+  FailureFiles files;
+  files.scenario = shrunk.scenario;
+  files.trace = shrunk.trace;
+  files.readme = std::move(readme);
+  return files;
+}
+
+std::string ScenarioText(const Scenario& s, const std::string& dir) {
+  const std::string program = ProgramOf(s);
+  const std::string with = program == "ksim" ? "" : fmt::format(" in {}", program);
+  return fmt::format("# Found by ksim fuzz {}{}; README.md tells the story.\n{}", Version(), with,
+                     value::ToYaml(WithGuestFiles(LeanTree(s), GuestFilesFrom(dir, s))));
+}
+
+absl::Status WriteFiles(const std::string& dir, FailureFiles files) {
+  RETURN_IF_ERROR(os::MakeDirectories(dir));
+  RETURN_IF_ERROR(os::WriteFile(dir + "/scenario.yaml", ScenarioText(files.scenario, dir)));
+  // From there the guests are found where they were found now.
+  files.trace.header.scenario =
+      WithGuestFiles(files.trace.header.scenario, GuestFilesFrom(dir, files.scenario));
+  RETURN_IF_ERROR(trace::WriteTrace(files.trace, dir + "/trace.jsonl"));
+  return os::WriteFile(dir + "/README.md", files.readme);
+}
+
+absl::Status WriteFound(const std::string& dir, const Scenario& scenario, const Failure& failure) {
+  ASSIGN_OR_RETURN(FailureFiles files, FilesAsFound(scenario, failure));
+  return WriteFiles(dir, std::move(files));
+}
+
+absl::Status WriteShrunk(const std::string& dir, const Failure& failure, const Shrunk& shrunk) {
+  return WriteFiles(dir, FilesAsShrunk(failure, shrunk));
 }
 
 }  // namespace ksim::fuzz

@@ -4,9 +4,11 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "ksim/fuzz/campaign.h"
 #include "ksim/fuzz/shrink.h"
 #include "ksim/scenario/scenario.h"
+#include "ksim/trace/trace.h"
 #include "ksim/value/value.h"
 
 namespace ksim::fuzz {
@@ -18,7 +20,21 @@ value::Value LeanTree(const scenario::Scenario& scenario);
 // The directory's name of a failure.
 std::string NameOf(const Failure& failure);
 
+// FailureFiles: the content of a failure's directory.
+struct FailureFiles {
+  FailureFiles() = default;
+  scenario::Scenario scenario;
+  trace::Trace trace;
+  std::string readme;
+};
 // The failure as it was found, before it is shrunk: runs it once more for its trace.
+absl::StatusOr<FailureFiles> FilesAsFound(const scenario::Scenario& scenario,
+                                          const Failure& failure);
+FailureFiles FilesAsShrunk(const Failure& failure, const Shrunk& shrunk);
+// scenario.yaml, as it stands in `dir`, from which guests are found.
+std::string ScenarioText(const scenario::Scenario& scenario, const std::string& dir);
+absl::Status WriteFiles(const std::string& dir, FailureFiles files);
+
 absl::Status WriteFound(const std::string& dir, const scenario::Scenario& scenario,
                         const Failure& failure);
 // The same directory, with what it was shrunk to.

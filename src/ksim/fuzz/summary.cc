@@ -9,6 +9,7 @@
 
 #include "ksim/base/hash.h"
 #include "ksim/base/status.h"
+#include "ksim/registry.h"
 #include "ksim/scenario/load.h"
 #include "ksim/sim/probe.h"
 #include "ksim/value/json.h"
@@ -204,9 +205,11 @@ std::string Difference(const Summary& a, const Summary& b) {
 // With its directory as whoever stands beside the file finds it, if it is there.
 FailureLine Beside(FailureLine f) {
   if (f.dir.empty() || f.dir == f.shard_dir) return f;
+  const bool runs = ShowsByRun(f);
+  const std::string program = f.show.substr(0, f.show.find(runs ? " run " : " replay "));
   f.dir = DirectoryName(f.dir);
-  f.show = f.show.starts_with("ksim run ") ? fmt::format("ksim run {}/scenario.yaml", f.dir)
-                                           : fmt::format("ksim replay {}/trace.jsonl", f.dir);
+  f.show = runs ? fmt::format("{} run {}/scenario.yaml", program, f.dir)
+                : fmt::format("{} replay {}/trace.jsonl", program, f.dir);
   return f;
 }
 
@@ -281,6 +284,10 @@ std::string TextOf(const Json& json) {
 
 }  // namespace
 
+bool ShowsByRun(const FailureLine& failure) {
+  return failure.show.find(" run ") < failure.show.find(" replay ");
+}
+
 std::string DirectoryName(std::string_view dir) {
   while (dir.size() > 1 && dir.ends_with('/')) dir.remove_suffix(1);
   return std::string(dir.substr(dir.rfind('/') + 1));
@@ -292,6 +299,8 @@ std::string CampaignOf(const scenario::Scenario& scenario, const PlannerOptions&
   if (plan.strategy == "pct") all += fmt::format(" {}", plan.depth);
   if (plan.strategy == "random") all += fmt::format(" {}", plan.rate);
   if (plan.strategy == "exhaustive") all += fmt::format(" {}", plan.bound);
+  const Registry* const program = scenario.cluster.program.get();
+  if (program != nullptr && program->ChangesRuns()) all += " " + program->hash();
   return Hex(Hash64(all));
 }
 

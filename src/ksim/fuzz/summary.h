@@ -80,6 +80,9 @@ struct Summary {
   int Code() const;  // docs/exit-codes.md, as if nothing had interrupted it
 };
 
+// Whether the line's command runs the failure's scenario; else it replays its trace.
+bool ShowsByRun(const FailureLine& failure);
+
 // The last part of FailureLine::dir, wherever the campaign's directory is now.
 std::string DirectoryName(std::string_view dir);
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "ksim/base/check.h"
 #include "ksim/base/version.h"
 #include "ksim/scenario/dry_run.h"
@@ -21,12 +23,20 @@ using scenario::Step;
 using scenario::StepKind;
 
 struct Cluster::Impl {
-  explicit Impl(ClusterOptions options) {
-    scenario.name = std::move(options.name);
-    scenario.seed = options.seed;
-    scenario.compat = options.compat;
-    scenario.quiet_for = options.quiet_for;
-    scenario.cluster = std::move(options.spec);
+  explicit Impl(ClusterOptions given) {
+    options.strategy = std::move(given.strategy);
+    judged = given.scenario.has_value();
+    if (judged)
+      scenario = *std::move(given.scenario);
+    else
+      TakeFields(std::move(given));
+  }
+  void TakeFields(ClusterOptions given) {
+    scenario.name = std::move(given.name);
+    scenario.seed = given.seed;
+    scenario.compat = given.compat;
+    scenario.quiet_for = given.quiet_for;
+    scenario.cluster = std::move(given.spec);
   }
   ~Impl() {
     if (world) world->sim().Shutdown();
@@ -35,23 +45,48 @@ struct Cluster::Impl {
   // Makes the cluster, once. Custom kinds of manifests given so far are known to it.
   scenario::World& Start() {
     if (world) return *world;
+    if (judged) return StartRunner();
     Scenario known = scenario;
     known.steps = queue;
-    world = std::make_unique<scenario::World>(known, options);
+    own_world = std::make_unique<scenario::World>(known, options);
+    world = own_world.get();
     recorder = std::make_unique<trace::Recorder>(world->sim().bus());
     world->Start();
     return *world;
   }
 
+  // The same for a whole scenario: its steps, faults, expectations and oracles are the runner's.
+  scenario::World& StartRunner() {
+    scenario::RunnerOptions runner_options;
+    runner_options.world = options;
+    runner = std::make_unique<scenario::Runner>(scenario, std::move(runner_options));
+    world = &runner->world();
+    for (const Step& step : queue)
+      for (const scenario::Manifest& m : step.objects)
+        scenario::LearnKind(world->kinds(), m.ApiVersion(), m.Kind());
+    runner->Begin();
+    scenario.steps.clear();  // what the user does beside them follows
+    return *world;
+  }
+
+  std::vector<trace::Record> Records() const {
+    if (recorder) return recorder->Records(trace::RenderOptions());
+    return runner->MakeTrace(trace::RenderOptions()).events;
+  }
   absl::Status Enqueue(StepKind kind, std::string_view manifests);
   static sim::Task<void> Work(Impl* self, std::size_t first);
   ClusterResult RunUntil(Duration limit, bool exactly);
+  bool IsQuietWithin(const sim::Simulation::Limits& limits);
 
   Scenario scenario;  // with every step that has begun
   scenario::WorldOptions options;
   std::vector<Step> queue;
   std::vector<std::string> errors;
-  std::unique_ptr<scenario::World> world;
+  bool judged = false;  // there is a whole scenario
+  std::unique_ptr<scenario::World> own_world;
+  std::unique_ptr<scenario::Runner> runner;  // null: nothing is judged
+  scenario::World* world = nullptr;          // of one of them, once it is started
+  std::optional<scenario::RunReport> report;
   std::unique_ptr<trace::Recorder> recorder;
 };
 
@@ -59,6 +94,7 @@ absl::Status Cluster::Impl::Enqueue(StepKind kind, std::string_view manifests) {
   auto file = std::make_shared<value::YamlFile>(value::ParseYaml(manifests, "manifest"));
   api::Kinds own;
   for (const api::ResourceInfo& info : options.kinds) own.Add(info);
+  scenario::LearnOwnKinds(own, scenario.cluster.program.get());
   api::Kinds& kinds = world ? world->kinds() : own;
   std::vector<Diagnostic> errors_found, warnings;
   Step step;
@@ -88,9 +124,19 @@ sim::Task<void> Cluster::Impl::Work(Impl* self, std::size_t first) {
   self->world->sim().ReleaseWork();
 }
 
+// Faults that only the heal ends are healed when nothing else is left to do.
+bool Cluster::Impl::IsQuietWithin(const sim::Simulation::Limits& limits) {
+  for (;;) {
+    const auto stop = world->RunUntilQuiet(scenario.quiet_for, limits);
+    if (stop != sim::Simulation::Stop::kQuiescent) return false;
+    if (runner == nullptr || runner->injector().in_force() == 0) return true;
+    runner->Heal();
+  }
+}
+
 ClusterResult Cluster::Impl::RunUntil(Duration limit, bool exactly) {
   sim::Simulation& sim = Start().sim();
-  if (sim.now() == VirtualTime()) {
+  if (runner == nullptr && sim.now() == VirtualTime()) {
     sim::Simulation::Limits boot;
     boot.time = VirtualTime() + Seconds(60);
     sim.RunUntilQuiet(Milliseconds(100), boot);
@@ -110,12 +156,29 @@ ClusterResult Cluster::Impl::RunUntil(Duration limit, bool exactly) {
     sim::Simulation::Limits limits;
     limits.time = sim.now() + limit;
     limits.instant = static_cast<std::uint64_t>(scenario.limit.instant);
-    result.quiet =
-        world->RunUntilQuiet(scenario.quiet_for, limits) == sim::Simulation::Stop::kQuiescent;
+    result.quiet = IsQuietWithin(limits);
   }
   result.errors = errors;
   if (!result.quiet) result.busy = sim.DescribePendingWork(10);
   return result;
+}
+
+ClusterVerdict Cluster::Judge() {
+  KSIM_CHECK(impl_->judged) << "Judge of a cluster without a scenario";
+  impl_->Start();
+  if (!impl_->report) {
+    const bool quiet = impl_->world->sim().pending_work() == 0;
+    impl_->report = impl_->runner->End(quiet ? sim::Simulation::Stop::kQuiescent
+                                             : sim::Simulation::Stop::kTimeReached);
+  }
+  ClusterVerdict verdict;
+  for (const trace::Violation& v : impl_->report->end.violations)
+    verdict.violations.push_back(fmt::format("{}: {}", v.oracle, v.message));
+  for (const scenario::StepFailure& f : impl_->report->failures)
+    verdict.failed_steps.push_back(fmt::format("step {}: {}", f.number, f.error));
+  for (const scenario::FaultNote& f : impl_->report->faults_missing)
+    verdict.faults_missing.push_back(fmt::format("fault {} ({}): {}", f.number, f.fault, f.why));
+  return verdict;
 }
 
 Cluster::Cluster(ClusterOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
@@ -197,6 +260,11 @@ api::Kinds& Cluster::kinds() { return impl_->Start().kinds(); }
 trace::Trace Cluster::MakeTrace() const {
   scenario::World& world = impl_->Start();
   trace::Trace trace;
+  if (impl_->report) {
+    trace = impl_->runner->MakeTrace(trace::RenderOptions());
+    trace.header.mode = trace::kModeProgram;
+    return trace;
+  }
   trace.header.ksim_version = std::string(Version());
   trace.header.compat = std::string(api::ToString(impl_->scenario.compat));
   trace.header.seed = trace.header.strategy_seed = impl_->scenario.seed;
@@ -204,7 +272,7 @@ trace::Trace Cluster::MakeTrace() const {
   trace.header.scenario = scenario::ToTree(impl_->scenario);
   for (const scenario::PluggedController& own : impl_->options.controllers)
     trace.header.own_controllers.push_back(own.name);
-  trace.events = impl_->recorder->Records(trace::RenderOptions());
+  trace.events = impl_->Records();
   trace::End end;
   end.events = world.sim().bus().last_seq();
   end.time = world.sim().now().ns();

@@ -57,6 +57,12 @@ std::vector<std::string> EnabledControllers(const std::vector<std::string>& name
   return out;
 }
 
+std::vector<std::string> ReplicatedControllers(const ClusterSpec& cluster, const std::string& name,
+                                               api::Compat compat) {
+  if (cluster.IsOwnController(name)) return {name};
+  return EnabledControllers({name}, compat);
+}
+
 std::vector<std::string> ManagerControllers(const ClusterSpec& cluster, api::Compat compat) {
   if (!cluster.Runs("kube-controller-manager")) return {};
   std::vector<std::string> given = cluster.controllers;
@@ -80,11 +86,12 @@ std::vector<std::string> ControllerParts(const ClusterSpec& cluster, api::Compat
     replicated = replicated || name == "*";
     for (std::int64_t i = 0; i < replicas; ++i)
       AddParts(fmt::format("{}-{}", ReplicaBaseName(name), i),
-               name == "*" ? managed : EnabledControllers({name}, compat), &out);
+               name == "*" ? managed : ReplicatedControllers(cluster, name, compat), &out);
   }
   if (!replicated && cluster.Runs("kube-controller-manager"))
     AddParts("kube-controller-manager", managed, &out);
   for (const auto& [process, parts] : cluster.processes) AddParts(process, parts, &out);
+  for (const auto& [process, parts] : cluster.OwnProcesses()) AddParts(process, parts, &out);
   return out;
 }
 
@@ -98,6 +105,17 @@ bool RunsController(const ClusterSpec& cluster, std::string_view name, api::Comp
         GuestRuns(guest, name, info == nullptr ? name : info->upstream))
       return true;
   return false;
+}
+
+bool RunsOwnController(const ClusterSpec& cluster) {
+  const auto is_own = [&cluster](const std::string& name) { return cluster.IsOwnController(name); };
+  return !cluster.OwnProcesses().empty() ||
+         std::any_of(cluster.processes.begin(), cluster.processes.end(),
+                     [&](const auto& p) {
+                       return std::any_of(p.second.begin(), p.second.end(), is_own);
+                     }) ||
+         std::any_of(cluster.replicated.begin(), cluster.replicated.end(),
+                     [&](const auto& r) { return is_own(r.first); });
 }
 
 const controllers::ControllerInfo* MissingController(const ClusterSpec& cluster, api::Compat compat,

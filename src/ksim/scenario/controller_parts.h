@@ -17,12 +17,19 @@ std::vector<std::string> EnabledControllers(const std::vector<std::string>& name
 // own.
 std::vector<std::string> ManagerControllers(const ClusterSpec& cluster, api::Compat compat);
 
+// The controllers of each replica of `replicated` with that name: one of ksim's or the program's.
+std::vector<std::string> ReplicatedControllers(const ClusterSpec& cluster, const std::string& name,
+                                               api::Compat compat);
+
 // PROCESS/PART of all of them: kube-controller-manager/replicaset.
 std::vector<std::string> ControllerParts(const ClusterSpec& cluster, api::Compat compat);
 
 // Whether a process of the cluster runs the built-in controller, or a guest that stands for
 // kube-controller-manager does.
 bool RunsController(const ClusterSpec& cluster, std::string_view name, api::Compat compat);
+
+// Whether a process of the cluster runs a controller of its program.
+bool RunsOwnController(const ClusterSpec& cluster);
 
 // The controller of the register that does the work of `name` in this version, which may be another
 // one, if no process of the cluster runs it or a sample in its place; else null.

@@ -8,6 +8,8 @@
 
 #include "ksim/base/os.h"
 #include "ksim/base/status.h"
+#include "ksim/registry.h"
+#include "ksim/scenario/controller_parts.h"
 #include "ksim/scenario/initial.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/scenario/size_bounds.h"
@@ -59,9 +61,28 @@ bool LooksLikeScenario(const YamlNode& document) {
          (version != nullptr && version->text.starts_with("ksim.dev/"));
 }
 
-std::vector<std::string> Expand(const std::vector<std::string>& paths, Loaded* loaded) {
+// A scenario of the program's; null if the path names none.
+const RegisteredScenario* RegisteredAs(const std::string& path, const LoadOptions& options) {
+  return options.program == nullptr ? nullptr : options.program->FindScenario(path);
+}
+
+// Reads what the command line names: a file, or a scenario whose text the program registered.
+FileReader ReaderOfArguments(const LoadOptions& options) {
+  const FileReader files = options.read ? options.read : ReadArgument;
+  return [files, &options](const std::string& path) -> absl::StatusOr<std::string> {
+    const RegisteredScenario* const own = RegisteredAs(path, options);
+    return own == nullptr ? files(path) : own->text;
+  };
+}
+
+std::vector<std::string> Expand(const std::vector<std::string>& paths, const LoadOptions& options,
+                                Loaded* loaded) {
   std::vector<std::string> files;
   for (const std::string& path : paths) {
+    if (const RegisteredScenario* const own = RegisteredAs(path, options)) {
+      files.push_back(own->path.empty() ? path : own->path);
+      continue;
+    }
     if (path == "-" || !os::IsDirectory(path)) {
       files.push_back(path);
       continue;
@@ -202,12 +223,26 @@ bool GivesNodes(const YamlNode& document) {
   return node != nullptr;
 }
 
+// A scenario of a program of which nothing runs is hardly meant.
+void WarnOfIdleProgram(const Scenario& scenario, const YamlNode& document, Problems* problems) {
+  const Registry* const program = scenario.cluster.program.get();
+  if (program == nullptr || program->controllers().empty()) return;
+  if (RunsOwnController(scenario.cluster)) return;
+  problems->Warning(document.span,
+                    fmt::format("no controller of {} runs: spec.cluster.controllers names none of "
+                                "them",
+                                program->program()),
+                    fmt::format("write controllers: [\"*\", {}]", program->controllers()[0].name));
+}
+
 void LoadScenario(const Source& source, const std::vector<Manifest>& stages,
                   const LoadOptions& options, Loaded* loaded) {
   Problems problems(*source.file);
   ApplyFlags(options, &source.file->documents[*source.scenario], &problems, loaded);
   api::Kinds kinds;
+  LearnOwnKinds(kinds, options.program.get());
   ParseContext context(source.file, problems, kinds);
+  context.program = options.program;
   context.directory = options.directory.value_or(DirectoryOf(source.file->name));
   context.read_named = options.read ? options.read : ReadNamed;
   context.stages = stages;
@@ -216,6 +251,7 @@ void LoadScenario(const Source& source, const std::vector<Manifest>& stages,
   LoadInitial(options, GivesNodes(source.file->documents[*source.scenario]),
               &loaded->scenarios.back(), loaded);
   AppendTooManyPods(loaded->scenarios.back(), &problems);
+  WarnOfIdleProgram(loaded->scenarios.back(), source.file->documents[*source.scenario], &problems);
   Take(problems, ManifestWarnings(*source.file, *source.scenario), loaded);
 }
 
@@ -228,9 +264,14 @@ Scenario FlagsOnly(const LoadOptions& options, Loaded* loaded) {
   Problems problems(*file);
   ApplyFlags(options, &file->documents[0], &problems, loaded);
   api::Kinds kinds;
+  LearnOwnKinds(kinds, options.program.get());
   ParseContext context(file, problems, kinds);
+  context.program = options.program;
   context.read_named = options.read ? options.read : ReadNamed;
   Scenario scenario = ParseScenario(context, 0);
+  if (options.program != nullptr && scenario.cluster.controllers == ClusterSpec().controllers)
+    for (const RegisteredController& c : options.program->controllers())
+      scenario.cluster.controllers.push_back(c.name);
   Take(problems, {}, loaded);
   LoadInitial(options, GivesNodes(file->documents[0]), &scenario, loaded);
   return scenario;
@@ -254,6 +295,7 @@ void LoadManifests(const std::vector<Source>& sources, const LoadOptions& option
   const std::string file = sources.empty() ? options.from : sources.front().file->name;
   scenario.name = NameOfFile(file);
   api::Kinds kinds;
+  LearnOwnKinds(kinds, options.program.get());
   std::vector<Step> steps;
   for (const Source& source : sources) {
     Step step;
@@ -324,9 +366,9 @@ std::string DirectoryOf(const std::string& path) {
 
 Loaded Load(const std::vector<std::string>& paths, const LoadOptions& options) {
   Loaded loaded;
-  const FileReader read = options.read ? options.read : ReadArgument;
+  const FileReader read = ReaderOfArguments(options);
   std::vector<Source> sources;
-  for (const std::string& path : Expand(paths, &loaded))
+  for (const std::string& path : Expand(paths, options, &loaded))
     if (std::optional<Source> s = ReadSource(path, read, &loaded)) sources.push_back(*std::move(s));
   const std::vector<Manifest> stages = TakeStagesBeside(&sources, &loaded);
   RejectMixture(sources, &loaded);
@@ -350,11 +392,13 @@ Loaded Load(const std::vector<std::string>& paths, const LoadOptions& options) {
   return loaded;
 }
 
-Loaded ParseScenarioTree(const value::Value& tree, const std::string& directory) {
+Loaded ParseScenarioTree(const value::Value& tree, const std::string& directory,
+                         std::shared_ptr<const Registry> program) {
   Loaded loaded;
   const std::string text = value::ToJson(tree);
   LoadOptions options;
   options.directory = directory;
+  options.program = std::move(program);
   options.read = [&text](const std::string&) -> absl::StatusOr<std::string> { return text; };
   const std::optional<Source> source = ReadSource("scenario in the header", options.read, &loaded);
   if (!source) return loaded;

@@ -2,6 +2,7 @@
 // `--seed`, and everything that can be wrong before a run begins.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,9 @@ struct LoadOptions {
   // Where files that the scenario names are, "" or ending in '/'; by default beside the scenario.
   std::optional<std::string> directory;
   FileReader read;  // default: the file system, files of up to 32 MiB
+  // Whose controllers and kinds scenarios may use, and whose scenarios may be named in place of
+  // files; null: there is no program. Plain manifests get all its controllers.
+  std::shared_ptr<const Registry> program;
 };
 
 struct Loaded {
@@ -37,8 +41,9 @@ struct Loaded {
 // Both kinds in one call are an error. A directory means its *.yaml, sorted.
 Loaded Load(const std::vector<std::string>& paths, const LoadOptions& options);
 
-// The scenario of a trace's header, as ToTree wrote it. `directory`: LoadOptions.
-Loaded ParseScenarioTree(const value::Value& tree, const std::string& directory = "");
+// The scenario of a trace's header, as ToTree wrote it. `directory`, `program`: LoadOptions.
+Loaded ParseScenarioTree(const value::Value& tree, const std::string& directory = "",
+                         std::shared_ptr<const Registry> program = nullptr);
 // The directory of a file, as LoadOptions::directory has it.
 std::string DirectoryOf(const std::string& path);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "ksim/registry.h"
 #include "ksim/scenario/parse.h"
 
 namespace ksim::scenario {
@@ -185,7 +186,13 @@ void LearnDefinition(api::Kinds& kinds, const Manifest& manifest) {
   static_cast<void>(added);
 }
 
+void LearnOwnKinds(api::Kinds& kinds, const Registry* program) {
+  if (program == nullptr) return;
+  for (const api::ResourceInfo& kind : program->kinds()) kinds.Add(kind);
+}
+
 void LearnKinds(api::Kinds& kinds, const Scenario& scenario) {
+  LearnOwnKinds(kinds, scenario.cluster.program.get());
   for (const Manifest& m : scenario.initial) LearnDefinition(kinds, m);
   for (const Step& step : scenario.steps)
     for (const Manifest& m : step.objects) LearnDefinition(kinds, m);
@@ -194,15 +201,27 @@ void LearnKinds(api::Kinds& kinds, const Scenario& scenario) {
     for (const Manifest& m : step.objects) LearnKind(kinds, m.ApiVersion(), m.Kind());
 }
 
+namespace {
+
+bool IsOwnKind(const Registry* program, const api::ResourceInfo& info) {
+  if (program == nullptr) return false;
+  return std::any_of(program->kinds().begin(), program->kinds().end(), [&info](const auto& kind) {
+    return kind.group == info.group && kind.resource == info.resource;
+  });
+}
+
+}  // namespace
+
 std::vector<const Manifest*> UndefinedKinds(const Scenario& scenario) {
   api::Kinds kinds;
   LearnKinds(kinds, scenario);
+  const Registry* const program = scenario.cluster.program.get();
   std::vector<const Manifest*> out;
   std::vector<const api::ResourceInfo*> seen;
   for (const Step& step : scenario.steps) {
     for (const Manifest& m : step.objects) {
       const api::ResourceInfo* const info = kinds.ByKind(m.ApiVersion(), m.Kind());
-      if (info == nullptr || !info->custom || info->defined) continue;
+      if (info == nullptr || !info->custom || info->defined || IsOwnKind(program, *info)) continue;
       if (std::find(seen.begin(), seen.end(), info) != seen.end()) continue;
       seen.push_back(info);
       out.push_back(&m);

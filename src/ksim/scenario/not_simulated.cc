@@ -184,7 +184,8 @@ class NotSimulatedFinder::Impl {
     const bool waits = row == nullptr || row->effect == Effect::kNeedsController;
     const ControllerInfo* missing =
         row == nullptr || row->controller.empty() ? nullptr : Missing(row->controller);
-    const bool others = IsOthers("kube-controller-manager") || !scenario_.cluster.guests.empty();
+    const bool others = IsOthers("kube-controller-manager") || !scenario_.cluster.guests.empty() ||
+                        RunsOwnController(scenario_.cluster);
     if (row == nullptr && others) return true;  // a custom kind is for who brought it
     if (row == nullptr && IsParameter(manifest)) return true;
     if (row != nullptr && row->effect == Effect::kSimulated) return true;

@@ -141,6 +141,7 @@ void ParseSpec(ParseContext& context, const YamlNode& node, Scenario* s) {
   s->until = ParseUntil(spec);
   s->quiet_for = spec.DurationOf("quietFor", s->quiet_for);
   if (const YamlNode* limit = spec.Find("limit")) s->limit = ParseLimit(context, *limit);
+  s->cluster.program = context.program;
   if (const YamlNode* cluster = spec.Find("cluster"))
     s->cluster = ParseCluster(context, *cluster, s->compat);
   ReadInitialField(context, spec, s);

@@ -37,7 +37,8 @@ struct ParseContext {
   FileReader read_named;  // of a file that the scenario names
   std::size_t index = 0;  // of the Scenario among the file's documents
   std::vector<Document> documents;
-  std::vector<Manifest> stages;  // KWOK's Stages among the documents
+  std::vector<Manifest> stages;             // KWOK's Stages among the documents
+  std::shared_ptr<const Registry> program;  // ClusterSpec::program
 };
 
 // Document `index` of the file as a Scenario. Problems are in the context; what could be read is
@@ -65,8 +66,10 @@ bool LearnKind(api::Kinds& kinds, std::string_view api_version, std::string_view
 // Teaches `kinds` the kind that a CustomResourceDefinition defines; ignores any other manifest.
 void LearnDefinition(api::Kinds& kinds, const Manifest& manifest);
 
-// Teaches `kinds` all that a run of the scenario serves: what its definitions define, whichever
-// step creates them, then the custom kinds that nothing defines.
+// Teaches `kinds` what a program registers; null: nothing.
+void LearnOwnKinds(api::Kinds& kinds, const Registry* program);
+// Teaches `kinds` all that a run of the scenario serves, also what its program registers: what its
+// definitions define, whichever step creates them, then the custom kinds that nothing defines.
 void LearnKinds(api::Kinds& kinds, const Scenario& scenario);
 // The manifests of kinds that the scenario has no definition of, the first of each kind.
 std::vector<const Manifest*> UndefinedKinds(const Scenario& scenario);

@@ -110,7 +110,7 @@ void ParseVariants(ParseContext& context, MappingReader& reader, api::Compat com
 
 // A controller that ksim has may be missing in the scenario's version of Kubernetes.
 void CheckController(ParseContext& context, const Span& span, std::string_view name) {
-  CheckKnown(context.problems, span, name, Controllers(), "controller");
+  CheckKnown(context.problems, span, name, ControllersOf(context.program.get()), "controller");
   const controllers::ControllerInfo* info = controllers::FindController(name);
   if (info == nullptr || info->make == nullptr) return;
   if (!info->IsIn(controllers::ProfileOf(context.compat)))
@@ -150,7 +150,7 @@ void ParseControllers(ParseContext& context, MappingReader& reader, ClusterSpec*
     if (name != "*") CheckController(context, entry.Find("name")->span, name);
     cluster->replicated.emplace_back(name, replicas);
   }
-  CheckNames(reader, "controllers", Controllers(), "controller");
+  CheckNames(reader, "controllers", ControllersOf(context.program.get()), "controller");
   cluster->controllers = std::move(names);
 }
 
@@ -188,6 +188,8 @@ bool IsTaken(const std::string& name, const ClusterSpec& cluster) {
     const std::string base = ReplicaBaseName(controller);
     if (name == base || name.starts_with(base + "-")) return true;
   }
+  for (const auto& [own, parts] : cluster.OwnProcesses())
+    if (name == own) return true;
   return name.starts_with("kube-apiserver-");
 }
 
@@ -425,6 +427,7 @@ std::vector<MetricSpec> ParseMetrics(ParseContext& context, MappingReader& clust
 ClusterSpec ParseCluster(ParseContext& context, const YamlNode& node, api::Compat compat) {
   MappingReader reader(context.problems, node, ClusterType(), "spec.cluster");
   ClusterSpec cluster;
+  cluster.program = context.program;
   if (const YamlNode* nodes = reader.Find("nodes")) {
     cluster.nodes = ParseNodes(context, *nodes);
     CheckUniqueNames(context, *nodes, cluster);

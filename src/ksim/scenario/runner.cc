@@ -8,6 +8,7 @@
 #include "ksim/base/check.h"
 #include "ksim/base/version.h"
 #include "ksim/check/own_oracles.h"
+#include "ksim/registry.h"
 #include "ksim/scenario/observers/waiting_pods.h"
 #include "ksim/scenario/run_verdict.h"
 #include "ksim/scenario/work_hold.h"
@@ -311,6 +312,12 @@ trace::Header Runner::MakeHeader() const {
   for (const PluggedController& own : options_.world.controllers)
     header.own_controllers.push_back(own.name);
   header.own_oracles = check::OwnOracleNames();
+  const Registry* const program = scenario_.cluster.program.get();
+  if (program != nullptr && program->ChangesRuns()) {
+    header.program.name = program->program();
+    header.program.version = program->version();
+    header.program.registry = program->hash();
+  }
   return header;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ksim/registry.h"
 #include "ksim/scenario/schema.h"
 
 namespace ksim::scenario {
@@ -69,7 +70,35 @@ std::vector<std::string> ClusterSpec::ControllerProcesses() const {
   }
   if (manager) names.insert(names.begin(), "kube-controller-manager");
   for (const auto& [name, parts] : processes) names.push_back(name);
+  for (const auto& [name, parts] : OwnProcesses()) names.push_back(name);
   return names;
+}
+
+bool ClusterSpec::IsOwnController(std::string_view name) const {
+  return program != nullptr && program->FindController(name) != nullptr;
+}
+
+std::vector<std::pair<std::string, std::vector<std::string>>> ClusterSpec::OwnProcesses() const {
+  std::vector<std::pair<std::string, std::vector<std::string>>> out;
+  if (program == nullptr) return out;
+  const auto has = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  const auto has_a_place = [&](const std::string& name) {
+    return std::any_of(processes.begin(), processes.end(),
+                       [&](const auto& p) { return has(p.second, name); }) ||
+           std::any_of(replicated.begin(), replicated.end(),
+                       [&](const auto& r) { return r.first == name; });
+  };
+  for (const RegisteredController& c : program->controllers()) {
+    if (!has(controllers, c.name) || has(controllers, "-" + c.name) || has_a_place(c.name))
+      continue;
+    auto process = std::find_if(out.begin(), out.end(),
+                                [&c](const auto& p) { return p.first == c.process(); });
+    if (process == out.end()) process = out.insert(out.end(), {c.process(), {}});
+    process->second.push_back(c.name);
+  }
+  return out;
 }
 
 std::string_view ToString(StepKind kind) {

@@ -5,6 +5,10 @@
 #include <string_view>
 #include <vector>
 
+namespace ksim {
+class Registry;  // ksim/registry.h
+}
+
 namespace ksim::scenario {
 
 struct Type;
@@ -69,6 +73,8 @@ const std::vector<Named>& Oracles();
 const std::vector<Named>& Components();  // of the control plane, that a cluster may do without
 const std::vector<Named>& AdmissionPlugins();
 const std::vector<Named>& Controllers();
+// The program's own, then ksim's; the names are the registry's. Null: there is no program.
+std::vector<Named> ControllersOf(const Registry* program);
 const std::vector<Named>& Sites();
 const Named* FindNamed(const std::vector<Named>& set, std::string_view name);
 std::vector<std::string_view> NamesOf(const std::vector<Named>& set);

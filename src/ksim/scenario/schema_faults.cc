@@ -3,6 +3,7 @@
 #include "ksim/check/oracle.h"
 #include "ksim/controllers/registry.h"
 #include "ksim/fault/catalogue.h"
+#include "ksim/registry.h"
 #include "ksim/scenario/schema.h"
 
 namespace ksim::scenario {
@@ -74,6 +75,15 @@ const std::vector<Named>& Controllers() {
     return out;
   }();
   return all;
+}
+
+std::vector<Named> ControllersOf(const Registry* program) {
+  std::vector<Named> out;
+  if (program != nullptr)
+    for (const RegisteredController& c : program->controllers())
+      out.push_back({c.name, c.options.text});
+  out.insert(out.end(), Controllers().begin(), Controllers().end());
+  return out;
 }
 
 const std::vector<Named>& Sites() {

@@ -8,8 +8,6 @@
 
 #include "ksim/base/check.h"
 #include "ksim/base/status.h"
-#include "ksim/client/rest/component_limits.h"
-#include "ksim/controllers/registry.h"
 #include "ksim/guest/process/shared_library.h"
 #include "ksim/scenario/api_server_options.h"
 #include "ksim/scenario/component_bodies.h"
@@ -62,14 +60,6 @@ store::EtcdOptions EtcdOptionsOf(const Scenario& scenario) {
   store::EtcdOptions options;
   options.compaction_drops_delete =
       VariantsOf(scenario).store_compact_on_delete == api::Variants::CompactOnDelete::kDrop;
-  return options;
-}
-
-client::ClientOptions InformerClient(std::string user) {
-  client::ClientOptions options;
-  options.user = std::move(user);
-  options.qps = 50;
-  options.burst = 100;
   return options;
 }
 
@@ -143,6 +133,7 @@ World::World(const Scenario& scenario, WorldOptions options)
     metrics_ = std::make_unique<ClusterMetrics>(scenario.cluster.metrics);
     controller_settings_.metrics = metrics_.get();
   }
+  controller_settings_.program = scenario.cluster.program;
   controller_settings_.root_ca = InitialRootCa(initial_);
   controller_settings_.takes_over = !initial_.empty();
   shared_.kubelets_taint = kubelets_taint_;
@@ -180,6 +171,7 @@ void World::AddServers(const Scenario& scenario, const WorldOptions& world) {
   const ClusterSpec& cluster = scenario.cluster;
   std::vector<std::string> plugged;
   for (const PluggedController& controller : world.controllers) plugged.push_back(controller.name);
+  for (const auto& [process, parts] : cluster.OwnProcesses()) plugged.push_back(process);
   for (std::int64_t i = 0; i < cluster.api_servers; ++i) {
     if (i > 0 && IsInterrupted()) return;  // all others need one
     apiserver::ServerOptions options;
@@ -197,94 +189,6 @@ api::Endpoint& World::ServerOf(std::size_t ordinal) {
   return servers_[ordinal % servers_.size()]->endpoint();
 }
 
-void World::AddControllers(const Scenario& scenario, const WorldOptions& options) {
-  const ClusterSpec& cluster = scenario.cluster;
-  const std::vector<std::string> names = ManagerControllers(cluster, scenario.compat);
-  std::int64_t managers = 0;
-  for (const auto& [name, replicas] : cluster.replicated)
-    if (name == "*") managers = replicas;
-  if (managers == 0 && cluster.Runs("kube-controller-manager"))
-    AddControllerProcess("kube-controller-manager", names);
-  for (const auto& [name, replicas] : cluster.replicated)
-    AddReplicas(ReplicaBaseName(name), replicas,
-                name == "*" ? names : EnabledControllers({name}, scenario.compat));
-  for (const auto& [process, parts] : cluster.processes)
-    AddControllerProcess(process, parts, cluster.ServiceAccountOf(process));
-  for (const PluggedController& plugged : options.controllers) {
-    auto build = [plugged](sim::Process& process, client::Connection& connection,
-                           client::InformerFactory& informers) -> std::unique_ptr<Component::Body> {
-      std::vector<std::unique_ptr<controllers::Controller>> all;
-      all.push_back(plugged.factory(
-          controllers::ControllerContext(process, connection, informers, plugged.name)));
-      return std::make_unique<ControllerBody>(std::move(all));
-    };
-    components_.push_back(std::make_unique<Component>(
-        env_, plugged.name, ServerOf(0),
-        client::LimitedAs(client::Limits::kControllerRuntime, env_.compat, plugged.name), build,
-        client::RuntimeResync));
-  }
-}
-
-namespace {
-
-std::vector<std::unique_ptr<controllers::Controller>> MakeControllers(
-    const std::vector<std::string>& names, sim::Process& process, client::Connection& connection,
-    client::InformerFactory& informers, const ControllerSettings& settings,
-    const std::string& user = {}) {
-  std::vector<std::unique_ptr<controllers::Controller>> all;
-  for (const std::string& name : names) {
-    const controllers::ControllerInfo* info = controllers::FindController(name);
-    KSIM_CHECK(info != nullptr && info->make != nullptr) << "no controller " << name;
-    controllers::ControllerContext context(process, connection, informers,
-                                           std::string(info->PartName()));
-    context.user = user;
-    context.terminated_pod_threshold = settings.terminated_pod_threshold;
-    context.metrics = settings.metrics;
-    context.root_ca = settings.root_ca;
-    context.takes_over = settings.takes_over && process.incarnation() == 1;
-    all.push_back(info->make(std::move(context)));
-  }
-  return all;
-}
-
-}  // namespace
-
-void World::AddControllerProcess(const std::string& name,
-                                 const std::vector<std::string>& controllers,
-                                 const std::string& user) {
-  auto build = [controllers, user, settings = controller_settings_](
-                   sim::Process& process, client::Connection& connection,
-                   client::InformerFactory& informers) -> std::unique_ptr<Component::Body> {
-    return std::make_unique<ControllerBody>(
-        MakeControllers(controllers, process, connection, informers, settings, user));
-  };
-  components_.push_back(std::make_unique<Component>(
-      env_, name, ServerOf(0),
-      InformerClient(user.empty() ? "system:kube-controller-manager" : user), build,
-      Component::ManagerResync));
-}
-
-void World::AddReplicas(const std::string& base, std::int64_t replicas,
-                        const std::vector<std::string>& controllers) {
-  elections_.push_back(std::make_unique<ElectionGroup>(sim_, base));
-  ElectionGroup* group = elections_.back().get();
-  for (std::int64_t i = 0; i < replicas; ++i) {
-    auto build = [controllers, group, settings = controller_settings_](
-                     sim::Process& process, client::Connection& connection,
-                     client::InformerFactory& informers) -> std::unique_ptr<Component::Body> {
-      return std::make_unique<ElectedBody>(
-          process, connection, informers, *group,
-          [controllers, settings, &process, &connection, &informers] {
-            return MakeControllers(controllers, process, connection, informers, settings);
-          });
-    };
-    components_.push_back(std::make_unique<Component>(
-        env_, fmt::format("{}-{}", base, i), ServerOf(static_cast<std::size_t>(i)),
-        InformerClient("system:kube-controller-manager"), build, Component::ManagerResync));
-    group->Add(components_.back()->process());
-  }
-}
-
 void World::AddScheduler(const Scenario& scenario) {
   const ClusterSpec& cluster = scenario.cluster;
   scheduler::SchedulerOptions options;
@@ -295,7 +199,7 @@ void World::AddScheduler(const Scenario& scenario) {
     return std::make_unique<SchedulerBody>(process, connection, informers, options);
   };
   components_.push_back(std::make_unique<Component>(
-      env_, "kube-scheduler", ServerOf(0), InformerClient("system:kube-scheduler"), build));
+      env_, "kube-scheduler", ServerOf(0), ControlPlaneClient("system:kube-scheduler"), build));
 }
 
 void World::AddNode(const std::string& name, const NodeSpec& spec) {
@@ -315,9 +219,9 @@ void World::AddNode(const std::string& name, const NodeSpec& spec) {
                    client::InformerFactory& informers) -> std::unique_ptr<Component::Body> {
     return std::make_unique<KubeletBody>(process, connection, informers, *runtime, options);
   };
-  components_.push_back(std::make_unique<Component>(env_, "kubelet/" + name,
-                                                    ServerOf(static_cast<std::size_t>(ordinal)),
-                                                    InformerClient("system:node:" + name), build));
+  components_.push_back(std::make_unique<Component>(
+      env_, "kubelet/" + name, ServerOf(static_cast<std::size_t>(ordinal)),
+      ControlPlaneClient("system:node:" + name), build));
   if (started_) components_.back()->process().Start();
 }
 

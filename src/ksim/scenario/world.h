@@ -66,9 +66,13 @@ struct ControllerSettings {
   ControllerSettings() = default;
   std::int64_t terminated_pod_threshold = 0;
   const api::MetricsSource* metrics = nullptr;
-  std::string root_ca;      // of the initial state; "": there is none
-  bool takes_over = false;  // there is an initial state
+  std::string root_ca;                      // of the initial state; "": there is none
+  bool takes_over = false;                  // there is an initial state
+  std::shared_ptr<const Registry> program;  // ClusterSpec::program
 };
+
+// The client options with which informers of a control plane's component ask.
+client::ClientOptions ControlPlaneClient(std::string user);
 
 class World : public fault::Cluster {
  public:
@@ -147,6 +151,7 @@ class World : public fault::Cluster {
   // `user`: in whose name the process asks; "" is kube-controller-manager's own.
   void AddControllerProcess(const std::string& name, const std::vector<std::string>& controllers,
                             const std::string& user = {});
+  void AddOwnProcess(const std::string& name, const std::vector<std::string>& controllers);
   void AddReplicas(const std::string& base, std::int64_t replicas,
                    const std::vector<std::string>& controllers);
   void AddScheduler(const Scenario& scenario);

@@ -218,7 +218,8 @@ absl::StatusOr<fault::Spec> ServedCluster::ParseFault(const std::string& text) {
   value::Value tree = scenario::ToTree(scenario_);
   value::Value spec = tree.Get("spec");
   spec = spec.Set("faults", value::Value::Array({fault.Set("at", value::Value::Of("0s"))}));
-  const scenario::Loaded loaded = scenario::ParseScenarioTree(tree.Set("spec", spec));
+  const scenario::Loaded loaded =
+      scenario::ParseScenarioTree(tree.Set("spec", spec), "", scenario_.cluster.program);
   std::vector<std::string> errors;
   for (const Diagnostic& d : loaded.errors)
     errors.push_back(d.message + (d.hint.empty() ? "" : "; " + d.hint));

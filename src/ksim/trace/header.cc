@@ -77,6 +77,10 @@ std::string ToJsonLine(const Header& h) {
   out += ",\"overrides\":" + Answers(h.overrides);
   if (!h.own_controllers.empty()) out += ",\"ownControllers\":" + List(h.own_controllers, Quoted);
   if (!h.own_oracles.empty()) out += ",\"ownOracles\":" + List(h.own_oracles, Quoted);
+  if (!h.program.name.empty())
+    out +=
+        fmt::format(",\"program\":{{\"name\":{},\"version\":{},\"registry\":{}}}",
+                    Quoted(h.program.name), Quoted(h.program.version), Quoted(h.program.registry));
   return out + "}";
 }
 
@@ -126,6 +130,10 @@ absl::StatusOr<Header> ParseHeader(const Value& line) {
   for (const Value& name : line.Get("ownControllers").items())
     h.own_controllers.push_back(TextOf(name));
   for (const Value& name : line.Get("ownOracles").items()) h.own_oracles.push_back(TextOf(name));
+  const Value& program = line.Get("program");
+  h.program.name = TextOf(program.Get("name"));
+  h.program.version = TextOf(program.Get("version"));
+  h.program.registry = TextOf(program.Get("registry"));
   return h;
 }
 

@@ -21,3 +21,15 @@ run(${WORK}/prefix/bin/ksim version)
 if(NOT output MATCHES "${VERSION}")
   message(FATAL_ERROR "the installed ksim says it is: ${output}")
 endif()
+
+# The files of a new controller build against it, and their tests pass.
+set(widget ${WORK}/widget)
+run(${WORK}/prefix/bin/ksim new controller widget-controller --dir ${widget} --group corp.example)
+run(${CMAKE_COMMAND} -S ${widget} -B ${widget}/build -G Ninja -DCMAKE_PREFIX_PATH=${WORK}/prefix
+  -DCMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS}")
+run(${CMAKE_COMMAND} --build ${widget}/build)
+run(${CMAKE_CTEST_COMMAND} --test-dir ${widget}/build --output-on-failure)
+run(${widget}/build/widget-controller help)
+if(NOT output MATCHES "widgets.corp.example")
+  message(FATAL_ERROR "the new controller's program does not know its kind: ${output}")
+endif()

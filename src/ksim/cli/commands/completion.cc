@@ -1,6 +1,9 @@
 // ksim completion: a script for a shell, made from the same flags that parse.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include "ksim/cli/app.h"
 #include "ksim/cli/command.h"
 #include "ksim/cli/exit_code.h"
@@ -158,6 +161,32 @@ std::string FishScript(const std::vector<CommandWords>& all) {
   return out;
 }
 
+bool IsPartOfName(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.';
+}
+
+// The script with another program's name in place of ksim's, and of its function's.
+std::string ForProgram(const Program& program, const std::string& script) {
+  constexpr std::string_view kKsim = "ksim";
+  const std::string name = program.name();
+  std::string function = name;
+  std::replace(function.begin(), function.end(), '-', '_');
+  std::string out;
+  for (std::size_t at = 0; at < script.size();) {
+    const bool whole =
+        script.compare(at, kKsim.size(), kKsim) == 0 &&
+        (at == 0 || !IsPartOfName(script[at - 1])) &&
+        (at + kKsim.size() == script.size() || !IsPartOfName(script[at + kKsim.size()]));
+    if (!whole) {
+      out += script[at++];
+      continue;
+    }
+    out += out.ends_with('_') ? function : name;
+    at += kKsim.size();
+  }
+  return out;
+}
+
 struct CompletionFlags {
   std::string shell;
 };
@@ -170,11 +199,11 @@ int PrintCompletion(Io& io, const CompletionFlags& flags) {
   const std::string& shell = flags.shell;
   const std::vector<CommandWords> words = CompletionWords();
   if (shell == "bash")
-    io.Out(BashScript(words));
+    io.Out(ForProgram(io.program(), BashScript(words)));
   else if (shell == "zsh")
-    io.Out(ZshScript(words));
+    io.Out(ForProgram(io.program(), ZshScript(words)));
   else if (shell == "fish")
-    io.Out(FishScript(words));
+    io.Out(ForProgram(io.program(), FishScript(words)));
   else {
     io.Err(shell.empty()
                ? "error: for which shell? bash, zsh or fish\n"

@@ -81,8 +81,10 @@ std::string OraclesText(std::string_view only = "") {
 }
 
 // The columns of `kubectl api-resources`.
-std::string KindsText(std::string_view only = "") {
-  const api::Kinds kinds;
+std::string KindsText(const Program& program, std::string_view only = "") {
+  api::Kinds kinds;
+  if (program.registry != nullptr)
+    for (const api::ResourceInfo& own : program.registry->kinds()) kinds.Add(own);
   std::vector<std::vector<std::string>> lines{
       {"NAME", "SHORTNAMES", "APIVERSION", "NAMESPACED", "KIND"}};
   for (const api::ResourceInfo* r : kinds.all())
@@ -141,15 +143,16 @@ int PrintTopic(Io& io, std::string_view title, const std::string& text) {
 
 // The text about a single oracle, variant, kind or controller: `ksim explain oracles.esr`, or just
 // esr; "" if there is none.
-std::string TextOfOne(std::string_view topic) {
+std::string TextOfOne(const Program& program, std::string_view topic) {
   const auto name_in = [topic](std::string_view set) {
     const std::string prefix = std::string(set) + ".";
     return topic.substr(topic.starts_with(prefix) ? prefix.size() : 0);
   };
   std::string text = OraclesText(name_in("oracles"));
   if (text.empty()) text = VariantsText(name_in("variants"));
-  if (text.empty()) text = KindsText(name_in("kinds"));
-  const Named* controller = scenario::FindNamed(scenario::Controllers(), name_in("controllers"));
+  if (text.empty()) text = KindsText(program, name_in("kinds"));
+  const std::vector<Named> all = scenario::ControllersOf(program.registry.get());
+  const Named* controller = scenario::FindNamed(all, name_in("controllers"));
   if (text.empty() && controller != nullptr) text = NamedText({*controller});
   return text;
 }
@@ -187,19 +190,21 @@ int RunExplain(Io& io, const ExplainFlags& flags) {
   }
   if (topic == "oracles") return PrintTopic(io, "Oracles", OraclesText());
   if (topic == "controllers")
-    return PrintTopic(io, "Controllers", NamedText(scenario::Controllers()));
+    return PrintTopic(io, "Controllers",
+                      NamedText(scenario::ControllersOf(io.program().registry.get())));
   if (topic == "sites")
     return PrintTopic(io, "Sites of draws and decisions", NamedText(scenario::Sites()));
   if (topic == "kinds")
     return PrintTopic(
-        io, "Kinds", KindsText() + "\nAny kind of another group is served as a custom resource.\n");
+        io, "Kinds",
+        KindsText(io.program()) + "\nAny kind of another group is served as a custom resource.\n");
   if (topic == "variants")
     return PrintTopic(io, "Variants: NAME: VALUE in spec.cluster.variants", VariantsText());
   if (scenario::FaultType().Find(topic) != nullptr && topic != "at" && topic != "when")
     return ExplainPath(io, "scenario.spec.faults." + topic, topic);
   if (topic == "faults") return ExplainPath(io, "scenario.spec.faults", topic);
   if (topic.starts_with("faults.")) return ExplainPath(io, "scenario.spec." + topic, topic);
-  if (const std::string one = TextOfOne(topic); !one.empty()) {
+  if (const std::string one = TextOfOne(io.program(), topic); !one.empty()) {
     io.Out(one);
     return kOk;
   }

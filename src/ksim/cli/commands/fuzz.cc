@@ -62,6 +62,7 @@ std::optional<Fuzzed> LoadFuzzedScenario(Io& io, const FuzzFlags& flags, guest::
   scenario::LoadOptions options;
   options.set = flags.set;
   options.strict = flags.strict;
+  options.program = io.program().registry;
   scenario::Loaded loaded = scenario::Load(flags.files, options);
   std::vector<Diagnostic> errors = loaded.errors;
   if (errors.empty() && loaded.scenarios.size() != 1) {
@@ -93,8 +94,8 @@ std::string FaultName(std::string_view kind) {
   return std::string(kind.substr(kind.starts_with(kFault) ? kFault.size() : 0));
 }
 
-FailureLine LineOf(const Failure& f, const FuzzFlags& flags, const CampaignPlan& plan,
-                   const CampaignOutput& output) {
+FailureLine LineOf(const Program& program, const Failure& f, const FuzzFlags& flags,
+                   const CampaignPlan& plan, const CampaignOutput& output) {
   FailureLine line;
   line.oracle = f.finding.oracle;
   line.place = f.finding.place;
@@ -104,8 +105,8 @@ FailureLine LineOf(const Failure& f, const FuzzFlags& flags, const CampaignPlan&
   line.code = f.code;
   line.steps = static_cast<std::int64_t>(f.decisions.size());
   if (output.IsWritten(f)) line.dir = output.DirectoryOf(f);
-  line.show = line.dir.empty() ? CommandForRun(flags, plan, f.number, f.code)
-                               : "ksim replay " + ShellQuote(line.dir + "/trace.jsonl");
+  line.show = line.dir.empty() ? CommandForRun(program, flags, plan, f.number, f.code)
+                               : CommandOn(program.command, false, line.dir);
   return line;
 }
 
@@ -121,8 +122,8 @@ bool FailsAnyway(const Rehearsal& rehearsal, std::int64_t step) {
 }
 
 // A step that fails without any drawn fault: a failure that `ksim run` shows.
-FailureLine LineOf(const scenario::StepFailure& f, const Scenario& scenario, const FuzzFlags& flags,
-                   const Tally& t) {
+FailureLine LineOf(const Program& program, const scenario::StepFailure& f, const Scenario& scenario,
+                   const FuzzFlags& flags, const Tally& t) {
   FailureLine line;
   line.oracle = "step";
   line.place = NameOfStep(scenario, f.number);
@@ -131,7 +132,7 @@ FailureLine LineOf(const scenario::StepFailure& f, const Scenario& scenario, con
   line.steps = 0;
   const auto count = t.failed_steps.find(f.number);
   if (count != t.failed_steps.end()) line.count = count->second.runs;
-  line.show = "ksim run " + ShellQuote(flags.files.front());
+  line.show = program.command + " run " + ShellQuote(flags.files.front());
   for (const std::string& set : flags.set) line.show += " --set " + ShellQuote(set);
   return line;
 }
@@ -175,9 +176,9 @@ std::vector<fuzz::ExpectationLine> VacuousInvariants(const Scenario& scenario, c
   return out;
 }
 
-Summary Summarise(const Fuzzed& fuzzed, const Rehearsal& rehearsal, const Scenario& scenario,
-                  const FuzzFlags& flags, const CampaignPlan& plan, const Tally& t,
-                  std::int64_t wall_ns, const CampaignOutput& output) {
+Summary Summarise(const Program& program, const Fuzzed& fuzzed, const Rehearsal& rehearsal,
+                  const Scenario& scenario, const FuzzFlags& flags, const CampaignPlan& plan,
+                  const Tally& t, std::int64_t wall_ns, const CampaignOutput& output) {
   Summary s;
   s.scenario = scenario.name;
   s.strategy = flags.plan.strategy;
@@ -194,8 +195,8 @@ Summary Summarise(const Fuzzed& fuzzed, const Rehearsal& rehearsal, const Scenar
   s.rechecked = t.rechecked;
   s.undecided = t.undecided;
   s.timeout = flags.run_timeout;
-  s.show_undecided =
-      CommandForRun(flags, plan, t.undecided.empty() ? 0 : t.undecided.front(), kUndecided);
+  s.show_undecided = CommandForRun(program, flags, plan,
+                                   t.undecided.empty() ? 0 : t.undecided.front(), kUndecided);
   s.wall_ns = wall_ns;
   for (const auto& [kind, n] : t.faults) s.faults[FaultName(kind)] = n;
   s.probes = t.probes;
@@ -216,7 +217,7 @@ Summary Summarise(const Fuzzed& fuzzed, const Rehearsal& rehearsal, const Scenar
     line.seed = count.first;
     line.error = count.error;
   }
-  for (const Failure& f : t.failures) s.failures.push_back(LineOf(f, flags, plan, output));
+  for (const Failure& f : t.failures) s.failures.push_back(LineOf(program, f, flags, plan, output));
   return s;
 }
 
@@ -260,10 +261,12 @@ int RunCampaign(Io& io, const FuzzFlags& flags, const CampaignPlan& plan, const 
   }
 
   // The report.
-  Summary summary = Summarise(fuzzed, rehearsal, scenario, flags, plan, tally, wall, output);
+  Summary summary =
+      Summarise(io.program(), fuzzed, rehearsal, scenario, flags, plan, tally, wall, output);
   output.ShrinkAll(scenario, tally, plan.timeout, live, &summary);
   for (auto f = rehearsal.failed_steps.rbegin(); f != rehearsal.failed_steps.rend(); ++f)
-    summary.failures.insert(summary.failures.begin(), LineOf(*f, scenario, flags, tally));
+    summary.failures.insert(summary.failures.begin(),
+                            LineOf(io.program(), *f, scenario, flags, tally));
   const int code = output.Report(summary);
   const bool counted = flags.plan.strategy != "exhaustive";
   if (counted && tally.out_of_time && flags.common.output == "text")
@@ -282,7 +285,8 @@ int MergeShards(Io& io, const FuzzFlags& flags, CampaignOutput& output) {
     if (!summary.ok()) return PrintFuzzError(io, dir + "/campaign.json", Message(summary.status()));
     // It may have been moved from where it was written.
     for (FailureLine& f : summary->failures)
-      if (!f.dir.empty()) SetDirectory(dir + "/" + fuzz::DirectoryName(f.dir), &f);
+      if (!f.dir.empty())
+        SetDirectory(io.program().command, dir + "/" + fuzz::DirectoryName(f.dir), &f);
     shards.push_back(*std::move(summary));
   }
   if (shards.empty()) return PrintFuzzError(io, "merge", "takes the directories of the shards");
@@ -303,7 +307,8 @@ int RunFuzz(Io& io, const FuzzFlags& flags) {
   const Duration started = os::MonotonicNow();
   CampaignOutput output(io, flags);
   if (flags.merges()) return MergeShards(io, flags, output);
-  if (flags.files.size() != 1) return PrintFuzzError(io, "FILE", "ksim fuzz takes one scenario");
+  if (flags.files.size() != 1)
+    return PrintFuzzError(io, "FILE", io.program().command + " fuzz takes one scenario");
   const std::optional<CampaignPlan> plan = ParseCampaignPlan(io, flags);
   if (!plan) return kInvalid;
   const std::optional<Fuzzed> fuzzed = LoadFuzzedScenario(io, flags, TierFor(plan->options));

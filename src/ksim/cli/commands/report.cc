@@ -33,11 +33,12 @@ void AddReportFlags(FlagSet& set, ReportFlags& flags) {
 }
 
 // The command lines that the page offers to copy.
-std::vector<std::string> CommandsFor(const std::string& path, const trace::Trace& trace) {
+std::vector<std::string> CommandsFor(const Program& program, const std::string& path,
+                                     const trace::Trace& trace) {
   if (path == "-") return {};
-  std::vector<std::string> commands{"ksim replay " + ShellQuote(path)};
+  std::vector<std::string> commands{program.command + " replay " + ShellQuote(path)};
   if (trace.end && !trace.end->violations.empty())
-    commands.push_back("ksim shrink " + ShellQuote(path));
+    commands.push_back(program.command + " shrink " + ShellQuote(path));
   return commands;
 }
 
@@ -50,7 +51,7 @@ int WriteHtmlReport(Io& io, const ReportFlags& flags) {
   if (!excerpt) return code;
   trace::ReportOptions options;
   options.max_events = flags.max_events;
-  options.commands = CommandsFor(flags.excerpt.path, *trace);
+  options.commands = CommandsFor(io.program(), flags.excerpt.path, *trace);
   std::size_t bytes = 0;
   trace::ReportSize size;
   code = WriteOutput(io, flags.excerpt, [&](const TextSink& sink) {

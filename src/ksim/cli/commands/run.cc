@@ -141,7 +141,7 @@ NotSimulatedLists FindNotSimulated(Io& io, const RunFlags& flags, const Loaded& 
 }
 
 int LoadScenarios(Io& io, const RunFlags& flags, Loaded* loaded) {
-  *loaded = scenario::Load(flags.files, LoadOptionsOf(flags.scenario));
+  *loaded = scenario::Load(flags.files, LoadOptionsOf(flags.scenario, io.program()));
   std::vector<Diagnostic> errors = loaded->errors;
   for (std::size_t i = 0; errors.empty() && i < loaded->scenarios.size(); ++i) {
     errors = scenario::NotInThisVersion(loaded->scenarios[i], loaded->files[i]);
@@ -301,7 +301,8 @@ int RunRun(Io& io, const RunFlags& flags) {
   options.strict = flags.scenario.strict;
   io.SetColor(options.common.color);
   if (flags.files.empty() && flags.scenario.from.empty()) {
-    io.Err("error: which file?\nhint: ksim run scenarios/replicaset.yaml\n");
+    io.Err(
+        InNameOf(io.program(), "error: which file?\nhint: ksim run scenarios/replicaset.yaml\n"));
     return kInvalid;
   }
   if (!flags.against.empty()) return RunInTwoVersions(io, flags);

@@ -66,7 +66,7 @@ void AddServeFlags(FlagSet& set, ServeFlags& flags) {
 }
 
 std::optional<Loaded> LoadFiles(Io& io, const ServeFlags& flags) {
-  scenario::LoadOptions options = LoadOptionsOf(flags.scenario);
+  scenario::LoadOptions options = LoadOptionsOf(flags.scenario, io.program());
   if (!flags.files.empty()) return LoadServed(io, flags.files, options, flags.common.quiet);
   options.read = [](const std::string&) { return std::string(kEmptyScenario); };
   return LoadServed(io, {"serve.yaml"}, options, flags.common.quiet);

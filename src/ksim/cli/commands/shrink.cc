@@ -13,7 +13,6 @@
 #include "ksim/cli/failure_files.h"
 #include "ksim/cli/fuzz_report.h"
 #include "ksim/cli/guest_programs.h"
-#include "ksim/cli/help.h"
 #include "ksim/cli/signals.h"
 #include "ksim/cli/trace_input.h"
 #include "ksim/fuzz/failure_report.h"
@@ -87,6 +86,7 @@ std::optional<trace::Trace> ReadFailingTrace(Io& io, const std::string& path,
 
 std::optional<FailingRun> FromScenario(Io& io, const std::string& path, const std::string& input) {
   scenario::LoadOptions options;
+  options.program = io.program().registry;
   if (path == "-")
     options.read = [&input](const std::string& file) -> absl::StatusOr<std::string> {
       if (file == "-") return input;
@@ -176,9 +176,7 @@ int WriteAndPrintShrunk(Io& io, const ShrinkFlags& flags, const FailingRun& run,
     if (!shrunk.nearest.empty()) io.Out(fmt::format("nearest: {}\n", shrunk.nearest));
   }
   io.Out(fmt::format("{}/{} seeds\n", shrunk.seeds_failing, shrunk.seeds_tried));
-  io.Out(shrunk.runs_alone
-             ? fmt::format("ksim run {}\n", ShellQuote(flags.out + "/scenario.yaml"))
-             : fmt::format("ksim replay {}\n", ShellQuote(flags.out + "/trace.jsonl")));
+  io.Out(CommandOn(io.program().command, shrunk.runs_alone, flags.out) + "\n");
   return interrupted == 0 ? kOk : InterruptedCode();
 }
 

@@ -91,10 +91,11 @@ void PrintProblems(Io& io, const scenario::Loaded& loaded,
 int RunValidate(Io& io, const ValidateFlags& flags) {
   io.SetColor(flags.common.color);
   if (flags.files.empty()) {
-    io.Err("error: which file?\nhint: ksim validate scenarios\n");
+    io.Err(InNameOf(io.program(), "error: which file?\nhint: ksim validate scenarios\n"));
     return kInvalid;
   }
-  scenario::Loaded loaded = scenario::Load(flags.files, LoadOptionsOf(flags.scenario));
+  scenario::Loaded loaded =
+      scenario::Load(flags.files, LoadOptionsOf(flags.scenario, io.program()));
   if (loaded.nothing) {
     io.Err(fmt::format("error: no *.yaml in {}\n", fmt::join(flags.files, ", ")));
     return kNothing;

@@ -20,17 +20,23 @@ void AddVersionFlags(FlagSet& set, CommonFlags& flags) {
 }
 
 int PrintVersion(Io& io, const CommonFlags& flags) {
+  const Registry* const own = io.program().registry.get();
   if (flags.output == "text") {
+    if (own != nullptr) io.Out(fmt::format("{} {}\n", own->program(), own->version()));
     io.Out(fmt::format("ksim {}\n", Version()));
     return kOk;
   }
   std::vector<Value> compat;
   for (const api::Compat c : api::kCompats) compat.push_back(Value::Of(api::ToString(c)));
-  const Value result = value::Obj({{"apiVersion", Value::Of("ksim.dev/v1")},
-                                   {"kind", Value::Of("Version")},
-                                   {"version", Value::Of(Version())},
-                                   {"traceVersion", Value::Of(trace::kTraceVersion)},
-                                   {"compat", Value::Array(std::move(compat))}});
+  Value result = value::Obj({{"apiVersion", Value::Of("ksim.dev/v1")},
+                             {"kind", Value::Of("Version")},
+                             {"version", Value::Of(Version())},
+                             {"traceVersion", Value::Of(trace::kTraceVersion)},
+                             {"compat", Value::Array(std::move(compat))}});
+  if (own != nullptr)
+    result = result.Set("program", value::Obj({{"name", Value::Of(own->program())},
+                                               {"version", Value::Of(own->version())},
+                                               {"registry", Value::Of(own->hash())}}));
   io.Out(kubectl::TreeText(result, flags.output));
   return kOk;
 }
