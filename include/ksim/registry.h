@@ -1,9 +1,10 @@
-// Registry: what a program brings along beside ksim's own: controllers, kinds and scenarios, by the
-// names that scenarios and the command line call them.
+// Registry: what a program brings along beside ksim's own: controllers, kinds, oracles and
+// scenarios, by the names that scenarios and the command line call them.
 //
 //   ksim::Registry registry("website-controller", "1.2");
 //   registry.AddKind("example.dev/v1", "Website");
 //   registry.AddController("website-controller", MakeWebsiteController);
+//   registry.AddOracle("web.oneLeader", "Two never lead at once.", MakeOneLeader);
 //   registry.AddScenario("shop", kShop);
 //
 // A scenario names the controllers as it names ksim's: `controllers: ["*", website-controller]`.
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "ksim/api/kinds.h"
+#include "ksim/check/own_oracle.h"
 #include "ksim/controllers/controller.h"
 
 namespace ksim {
@@ -57,6 +59,9 @@ class Registry {
   Registry& AddKind(api::ResourceInfo kind);
   // The same, namespaced, with a plural as kubectl guesses it.
   Registry& AddKind(std::string_view api_version, std::string_view kind);
+  // An oracle that judges every run of the process, as ksim's own do (check/own_oracle.h). A name
+  // that another registry of the process has brought already stays that registry's.
+  Registry& AddOracle(std::string name, std::string promise, check::OwnOracleFactory factory);
   // `run NAME`, `fuzz NAME`: a scenario's text, or every *.yaml of a folder by its name without
   // ".yaml".
   Registry& AddScenario(std::string name, std::string text);
@@ -66,6 +71,7 @@ class Registry {
   const std::string& version() const { return version_; }
   const std::vector<RegisteredController>& controllers() const { return controllers_; }
   const std::vector<api::ResourceInfo>& kinds() const { return kinds_; }
+  const std::vector<std::string>& oracles() const { return oracles_; }
   const std::vector<RegisteredScenario>& scenarios() const { return scenarios_; }
   // Null if there is none.
   const RegisteredController* FindController(std::string_view name) const;
@@ -73,8 +79,8 @@ class Registry {
 
   // Whether a run may depend on what is registered. Then traces name the program and its hash, and
   // no other program runs them again.
-  bool ChangesRuns() const { return !controllers_.empty() || !kinds_.empty(); }
-  // 32 hex digits over the version and the sorted names of controllers and kinds.
+  bool ChangesRuns() const { return !controllers_.empty() || !kinds_.empty() || !oracles_.empty(); }
+  // 32 hex digits over the version and the sorted names of controllers, kinds and oracles.
   std::string hash() const;
   // Everything that is wrong with it, a line each.
   std::vector<std::string> Problems() const;
@@ -84,6 +90,7 @@ class Registry {
   std::string version_;
   std::vector<RegisteredController> controllers_;
   std::vector<api::ResourceInfo> kinds_;
+  std::vector<std::string> oracles_;
   std::vector<RegisteredScenario> scenarios_;
   std::vector<std::string> problems_;  // that only the call could see
 };

@@ -6,6 +6,7 @@
 #include "ksim/check/own_oracles.h"
 #include "ksim/check/trace_law.h"
 #include "ksim/check/verdict.h"
+#include "ksim/registry.h"
 #include "ksim/scenario/schema.h"
 #include "recorded.h"
 
@@ -132,6 +133,24 @@ TEST(OwnOracle, ATraceWithoutItContradictsNothing) {
   for (const Finding& f : ContradictionsIn(t, **checker))
     EXPECT_EQ(f.violation.message.find("shop.oneConfigMap"), std::string::npos)
         << f.violation.message;
+}
+
+// PROG-02: a program's registry brings it, and it is a part of what its traces ask for.
+TEST(OwnOracle, ARegistryBringsIt) {
+  const auto make = [] { return std::make_unique<OneConfigMap>(); };
+  const auto shop = [&make](const char* name) {
+    Registry registry("shop");
+    registry.AddOracle(name, "There is one ConfigMap.", make);
+    return registry;
+  };
+  EXPECT_TRUE(shop("shop.other").Problems().empty());
+  EXPECT_TRUE(shop("shop.other").Problems().empty()) << "as each test makes its registry";
+  EXPECT_TRUE(IsOwnOracle("shop.other"));
+  EXPECT_TRUE(shop("shop.other").ChangesRuns());
+  EXPECT_NE(shop("shop.other").hash(), Registry("shop").hash());
+  EXPECT_EQ(shop("shop.other").AddOracle("shop.other", "", make).Problems().size(), 1u);
+  EXPECT_EQ(shop("quiet").Problems().size(), 1u) << "it is ksim's";
+  EXPECT_EQ(shop("with blanks").Problems().size(), 1u);
 }
 
 // G-IN10.

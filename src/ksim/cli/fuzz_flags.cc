@@ -86,6 +86,10 @@ void AddFuzzFlags(FlagSet& set, FuzzFlags& flags) {
       .Range(1, 8);
   set.Add("--shard", &flags.shard, "This machine's part: seeds that are I modulo N").Type("I/N");
   set.Add("--out", &flags.out, "Where failures are written; default ksim-fuzz").Type("DIR");
+  set.Add("--known", &flags.known,
+          "Failures that scenarios of this directory show are told and do not count")
+      .Type("DIR")
+      .NotEmpty("directory");
   set.Add("--junit", &flags.junit, "Writes a JUnit report").Type("FILE").NotEmpty("file");
   set.Add("--check-determinism", &flags.recheck, "Does this share of the runs twice; default 1%")
       .Type("P%");

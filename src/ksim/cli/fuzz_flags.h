@@ -19,7 +19,7 @@ struct FuzzFlags {
   std::vector<std::string> set;
   CommonFlags common;
   fuzz::PlannerOptions plan;
-  std::string seeds, time, shard, junit;
+  std::string seeds, time, shard, junit, known;
   std::string out = "ksim-fuzz";
   std::string recheck = "1%";
   std::string run_timeout = "60s";

@@ -31,9 +31,10 @@ std::string Columns(const std::vector<Row>& rows) {
 std::string FailureTable(const fuzz::Summary& s) {
   std::vector<Row> rows{{"ORACLE", "SEED", "RUNS", "DECISIONS", "SEEDS", "SHOW IT AGAIN"}};
   for (const fuzz::FailureLine& f : s.failures)
-    rows.push_back({f.oracle, f.seed == 0 ? "-" : std::to_string(f.seed), Grouped(f.count),
-                    f.steps < 0 ? "-" : std::to_string(f.steps), f.seeds.empty() ? "-" : f.seeds,
-                    f.show});
+    if (f.known.empty())
+      rows.push_back({f.oracle, f.seed == 0 ? "-" : std::to_string(f.seed), Grouped(f.count),
+                      f.steps < 0 ? "-" : std::to_string(f.steps), f.seeds.empty() ? "-" : f.seeds,
+                      f.show});
   return Columns(rows);
 }
 
@@ -65,6 +66,8 @@ std::string Cautions(const fuzz::Summary& s, bool color) {
     out += fmt::format("{} expectation {} ({}) is vacuous: {}\n", caution, e.number, e.what, e.why);
   for (const fuzz::ExpectationLine& e : s.vacuous_invariants)
     out += fmt::format("{} invariant {} is vacuous: {}\n", caution, e.what, e.why);
+  for (const std::string& file : s.silent_known)
+    out += fmt::format("{} {} fails no more: it is known for nothing\n", caution, file);
   for (const fuzz::ExpectationLine& e : s.not_lasting)
     out += fmt::format(
         "{} expectation {} ({}) does not hold at the end without drawn faults: "
@@ -98,9 +101,14 @@ std::uint64_t PerSecond(std::uint64_t n, std::int64_t wall_ns) {
 
 std::string CampaignText(const fuzz::Summary& s, bool color, bool quiet) {
   std::string out;
-  for (const fuzz::FailureLine& f : s.failures)
-    out += fmt::format("{} {}: {}\n", Paint(color, "1;31", "failure:"), f.oracle, f.message);
-  if (!s.failures.empty()) out += "\n" + FailureTable(s) + "\n";
+  for (const fuzz::FailureLine& f : s.failures) {
+    if (f.known.empty())
+      out += fmt::format("{} {}: {}\n", Paint(color, "1;31", "failure:"), f.oracle, f.message);
+    else
+      out += fmt::format("known: {}: {} (in {} runs, as {} shows)\n", f.oracle, f.message,
+                         Grouped(f.count), f.known);
+  }
+  if (s.NewFailures() > 0) out += "\n" + FailureTable(s) + "\n";
   out += UndecidedText(s);
   out += Cautions(s, color);
   if (!quiet) {
@@ -108,7 +116,9 @@ std::string CampaignText(const fuzz::Summary& s, bool color, bool quiet) {
     out += Listing("probes never reached", s.ProbesNeverReached());
   }
   out += fmt::format("{}: {} runs, {} distinct failures", s.scenario, Grouped(s.runs),
-                     s.failures.size());
+                     s.NewFailures());
+  const std::size_t known = s.failures.size() - s.NewFailures();
+  if (known > 0) out += fmt::format(", {} known", known);
   if (!s.undecided.empty()) out += fmt::format(", {} undecided", Grouped(s.undecided.size()));
   if (s.rechecked > 0) out += fmt::format(", {} done twice", Grouped(s.rechecked));
   out += fmt::format(", {} events", Grouped(s.events));
@@ -122,11 +132,12 @@ std::vector<JUnitCase> CampaignCases(const fuzz::Summary& s) {
   std::vector<JUnitCase> out;
   JUnitCase whole;
   whole.name = fmt::format("{} seeds {}..{} {}", s.scenario, s.first, s.last, s.strategy);
-  whole.exit_code = s.failures.empty() ? s.Code() : 0;
+  whole.exit_code = s.NewFailures() == 0 ? s.Code() : 0;
   whole.message = Cautions(s, false);
   if (!s.undecided.empty()) whole.message += fmt::format("{} runs undecided", s.undecided.size());
   out.push_back(std::move(whole));
   for (const fuzz::FailureLine& f : s.failures) {
+    if (!f.known.empty()) continue;
     JUnitCase one;
     one.name = f.oracle + " " + f.place;
     one.exit_code = f.code;

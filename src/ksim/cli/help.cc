@@ -71,6 +71,7 @@ std::string ProgramHelp(const Program& program) {
     return c.options.text.empty() ? c.name : c.name + "  " + c.options.text;
   });
   list("Kinds of its own", r.kinds(), [](const auto& kind) { return kind.group_resource(); });
+  list("Oracles of its own", r.oracles(), [](const auto& name) { return name; });
   list("Scenarios, to be named in place of a FILE", r.scenarios(),
        [](const auto& s) { return s.name; });
   return out;

@@ -12,7 +12,7 @@ namespace ksim::cli {
 
 std::string ShortHelp(const std::vector<Command>& commands);  // bare `ksim`
 std::string LongHelp(const std::vector<Command>& commands);   // ksim --help
-// The controllers, kinds and scenarios that a program brings; "" of ksim itself.
+// The controllers, kinds, oracles and scenarios that a program brings; "" of ksim itself.
 std::string ProgramHelp(const Program& program);
 std::string CommandHelp(const Command& command, const FlagSet& flags);
 std::string ShellQuote(std::string_view argument);

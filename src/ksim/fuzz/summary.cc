@@ -30,11 +30,13 @@ std::uint64_t PerSecond(std::uint64_t n, std::int64_t wall_ns) {
 }
 
 Json JsonOf(const FailureLine& f) {
-  return {{"oracle", f.oracle}, {"place", f.place},
-          {"seed", f.seed},     {"message", f.message},
-          {"count", f.count},   {"code", f.code},
-          {"dir", f.dir},       {"steps", f.steps < 0 ? Json() : Json(f.steps)},
-          {"seeds", f.seeds},   {"show", f.show}};
+  Json out = {{"oracle", f.oracle}, {"place", f.place},
+              {"seed", f.seed},     {"message", f.message},
+              {"count", f.count},   {"code", f.code},
+              {"dir", f.dir},       {"steps", f.steps < 0 ? Json() : Json(f.steps)},
+              {"seeds", f.seeds},   {"show", f.show}};
+  if (!f.known.empty()) out["known"] = f.known;
+  return out;
 }
 
 Json JsonOf(const StepLine& s) {
@@ -117,6 +119,7 @@ absl::StatusOr<FailureLine> ParseFailure(const Value& v, std::size_t i) {
   f.dir = fields.Text("dir");
   f.seeds = fields.Text("seeds");
   f.show = fields.Text("show");
+  f.known = v.Get("known").is_string() ? v.Get("known").AsString() : "";
   f.seed = fields.Count("seed");
   f.count = fields.Count("count");
   f.code = static_cast<int>(fields.Count("code"));
@@ -274,6 +277,7 @@ Json JsonOf(const Summary& s) {
               {"probesReached", s.probes},
               {"probesNeverReached", s.ProbesNeverReached()}};
   if (!s.vacuous_invariants.empty()) out["vacuousInvariants"] = ListOf(s.vacuous_invariants);
+  if (!s.silent_known.empty()) out["silentKnown"] = s.silent_known;
   return out;
 }
 
@@ -320,14 +324,19 @@ std::vector<std::string> Summary::ProbesNeverReached() const {
 
 bool Summary::JudgedNothing() const { return runs > 0 && judged == 0; }
 
+std::size_t Summary::NewFailures() const {
+  return static_cast<std::size_t>(std::count_if(
+      failures.begin(), failures.end(), [](const FailureLine& f) { return f.known.empty(); }));
+}
+
 int Summary::Code() const {
   static constexpr int kWorst[] = {kCrashed, kNotDeterministic, kSafety, kLiveness};
   for (int code : kWorst)
     if (std::any_of(failures.begin(), failures.end(),
-                    [code](const FailureLine& f) { return f.code == code; }))
+                    [code](const FailureLine& f) { return f.code == code && f.known.empty(); }))
       return code;
   const bool clean = failed_steps.empty() && vacuous.empty() && vacuous_invariants.empty() &&
-                     not_lasting.empty() && not_simulated.empty();
+                     not_lasting.empty() && not_simulated.empty() && silent_known.empty();
   if (strict && !clean) return kSafety;
   if (!undecided.empty()) return kUndecided;
   return JudgedNothing() ? kNothingJudged : kFine;

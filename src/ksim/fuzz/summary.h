@@ -25,6 +25,7 @@ struct FailureLine {
   std::int64_t steps = -1;  // decisions and faults: all, or what shrinking left; -1 = unknown
   std::string seeds;        // "10/10", of other seeds; "" = not tried
   std::string show;         // the command that shows it again
+  std::string known;        // the file that shows it, of --known; "" = it is new
 };
 
 // A step that failed for good in some runs with drawn faults, and in none without.
@@ -70,14 +71,16 @@ struct Summary {
   std::vector<ExpectationLine> vacuous_invariants;  // the same
   std::vector<ExpectationLine> not_lasting;         // as the run without drawn faults tells them
   std::vector<scenario::NotSimulated> not_simulated;
-  bool strict = false;  // then what is above is wrong
+  std::vector<std::string> silent_known;  // files of --known that fail no more
+  bool strict = false;                    // then what is above is wrong
   bool interrupted = false;
   bool repeatable = false;  // by --seeds alone: neither --time nor a signal ended it
 
   std::vector<std::string> NeverFired() const;
   std::vector<std::string> ProbesNeverReached() const;
   bool JudgedNothing() const;
-  int Code() const;  // docs/exit-codes.md, as if nothing had interrupted it
+  std::size_t NewFailures() const;  // that are not known
+  int Code() const;                 // docs/exit-codes.md, as if nothing had interrupted it
 };
 
 // Whether the line's command runs the failure's scenario; else it replays its trace.

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -23,6 +24,7 @@
 #include "ksim/cli/signals.h"
 #include "ksim/fuzz/campaign.h"
 #include "ksim/fuzz/failure_report.h"
+#include "ksim/fuzz/known_findings.h"
 #include "ksim/fuzz/rehearsal.h"
 #include "ksim/fuzz/summary.h"
 #include "ksim/scenario/dry_run.h"
@@ -55,6 +57,47 @@ guest::Tier TierFor(const fuzz::CampaignOptions& options) {
   const bool many = (options.last - options.first) / options.shard.count >= kManyRuns;
   const bool enough_time = !options.time || *options.time >= kLongTime;
   return many && enough_time ? guest::Tier::kOptimized : guest::Tier::kBaseline;
+}
+
+// The scenarios of --known: those of the directory, and scenario.yaml of each of its folders, as a
+// campaign leaves them. Nullopt with the complaint printed.
+std::optional<std::vector<std::string>> KnownFiles(Io& io, const FuzzFlags& flags) {
+  std::vector<std::string> out;
+  if (flags.known.empty()) return out;
+  const absl::StatusOr<std::vector<std::string>> names = os::ListDirectory(flags.known);
+  if (!names.ok()) {
+    PrintFuzzError(io, flags.known, Message(names.status()));
+    return std::nullopt;
+  }
+  for (const std::string& name : *names) {
+    const std::string path = flags.known + "/" + name;
+    const std::string inside = path + "/scenario.yaml";
+    if (name.ends_with(".yaml") && os::IsRegularFile(path)) out.push_back(path);
+    if (os::IsRegularFile(inside)) out.push_back(inside);
+  }
+  if (!out.empty()) return out;
+  PrintFuzzError(io, flags.known, "holds no scenario: neither NAME.yaml nor NAME/scenario.yaml");
+  return std::nullopt;
+}
+
+// Runs them. Nullopt with the complaint printed.
+std::optional<fuzz::KnownFindings> RunKnown(Io& io, const FuzzFlags& flags,
+                                            const std::function<bool()>& stop) {
+  const std::optional<std::vector<std::string>> files = KnownFiles(io, flags);
+  if (!files) return std::nullopt;
+  fuzz::KnownFindings known;
+  for (const std::string& file : *files) {
+    scenario::LoadOptions options;
+    options.program = io.program().registry;
+    scenario::Loaded loaded = scenario::Load({file}, options);
+    if (!loaded.errors.empty()) {
+      io.Err(Render(loaded.errors, io.err_color()));
+      return std::nullopt;
+    }
+    if (!LoadGuestPrograms(io, loaded.scenarios, guest::Tier::kBaseline)) return std::nullopt;
+    for (const Scenario& scenario : loaded.scenarios) known.Add(file, scenario, stop);
+  }
+  return known;
 }
 
 // Nullopt with the complaint printed.
@@ -230,6 +273,10 @@ int RunCampaign(Io& io, const FuzzFlags& flags, const CampaignPlan& plan, const 
       "interrupted: the runs under way are ended, and what was found is written; once more ends "
       "it at once\n");
   LiveLine live(flags.common.quiet ? -1 : STDERR_FILENO);
+  if (!flags.known.empty()) live.Show("what is known");
+  const std::optional<fuzz::KnownFindings> known =
+      RunKnown(io, flags, [] { return interrupted != 0; });
+  if (!known) return kInvalid;
   live.Show("a run without drawn faults");
   const Duration rehearsed = os::MonotonicNow();  // a guest that was compiled before took its time
   const Rehearsal rehearsal = fuzz::Rehearse(fuzzed.scenario, [&] {
@@ -247,7 +294,9 @@ int RunCampaign(Io& io, const FuzzFlags& flags, const CampaignPlan& plan, const 
   options.on_progress = [&live](const fuzz::CampaignProgress& p) {
     if (live.IsDue(1)) live.Show(ProgressLine(p, live.columns()));
   };
-  options.on_failure = [&](const Failure& f) { output.WriteFound(scenario, f); };
+  options.on_failure = [&](const Failure& f) {
+    if (known->PathOf(f.finding).empty()) output.WriteFound(scenario, f);
+  };
   absl::StatusOr<fuzz::Campaign> campaign =
       fuzz::Campaign::Make(scenario, **executor, std::move(options));
   if (!campaign.ok()) return PrintFuzzError(io, "--strategy", Message(campaign.status()));
@@ -263,6 +312,9 @@ int RunCampaign(Io& io, const FuzzFlags& flags, const CampaignPlan& plan, const 
   // The report.
   Summary summary =
       Summarise(io.program(), fuzzed, rehearsal, scenario, flags, plan, tally, wall, output);
+  summary.silent_known = known->silent();
+  for (std::size_t i = 0; i < summary.failures.size(); ++i)
+    summary.failures[i].known = known->PathOf(tally.failures[i].finding);
   output.ShrinkAll(scenario, tally, plan.timeout, live, &summary);
   for (auto f = rehearsal.failed_steps.rbegin(); f != rehearsal.failed_steps.rend(); ++f)
     summary.failures.insert(summary.failures.begin(),
@@ -309,6 +361,8 @@ int RunFuzz(Io& io, const FuzzFlags& flags) {
   if (flags.merges()) return MergeShards(io, flags, output);
   if (flags.files.size() != 1)
     return PrintFuzzError(io, "FILE", io.program().command + " fuzz takes one scenario");
+  if (!flags.known.empty() && os::IsSameFile(flags.known, flags.out))
+    return PrintFuzzError(io, "--known", "a campaign replaces what is in --out: keep it elsewhere");
   const std::optional<CampaignPlan> plan = ParseCampaignPlan(io, flags);
   if (!plan) return kInvalid;
   const std::optional<Fuzzed> fuzzed = LoadFuzzedScenario(io, flags, TierFor(plan->options));

@@ -10,6 +10,7 @@
 #include "ksim/base/hash.h"
 #include "ksim/base/os.h"
 #include "ksim/base/status.h"
+#include "ksim/check/own_oracles.h"
 #include "ksim/controllers/registry.h"
 #include "ksim/scenario/parse.h"
 
@@ -65,6 +66,18 @@ Registry& Registry::AddKind(std::string_view api_version, std::string_view kind)
   return *this;
 }
 
+Registry& Registry::AddOracle(std::string name, std::string promise,
+                              check::OwnOracleFactory factory) {
+  if (std::find(oracles_.begin(), oracles_.end(), name) != oracles_.end())
+    problems_.push_back(fmt::format("the oracle \"{}\" is registered twice", name));
+  oracles_.push_back(name);
+  if (check::IsOwnOracle(name)) return *this;
+  const absl::Status status =
+      check::RegisterOracle(std::move(name), std::move(promise), std::move(factory));
+  if (!status.ok()) problems_.push_back(std::string(Message(status)));
+  return *this;
+}
+
 Registry& Registry::AddScenario(std::string name, std::string text) {
   RegisteredScenario& added = scenarios_.emplace_back();
   added.name = std::move(name);
@@ -104,9 +117,11 @@ std::string Registry::hash() const {
   for (const RegisteredController& c : controllers_)
     controllers.insert(fmt::format("{} {}", c.name, c.process()));
   for (const api::ResourceInfo& kind : kinds_) kinds.insert(KindName(kind));
+  const std::set<std::string> oracles(oracles_.begin(), oracles_.end());
   std::string text = fmt::format("version {}\n", version_);
   for (const std::string& name : controllers) text += fmt::format("controller {}\n", name);
   for (const std::string& name : kinds) text += fmt::format("kind {}\n", name);
+  for (const std::string& name : oracles) text += fmt::format("oracle {}\n", name);
   return Hex(Hash128(text));
 }
 
