@@ -58,6 +58,9 @@ TEST_F(ReflectorLinesTest, OfAReflectorThatStarts) {
               ElementsAre("3 I reflector.go:332] Listing and watching *v1.Pod from "
                           "pkg/kubelet/config/apiserver.go:66"))
       << "a kubelet reads its pods by a reflector of its own";
+  EXPECT_THAT(Lines(Of(Said::kResync), "1.36", "kubelet/node-1"),
+              ElementsAre("4 I reflector.go:527] \"Forcing resync\" "
+                          "reflector=\"pkg/kubelet/config/apiserver.go:65\""));
 }
 
 TEST_F(ReflectorLinesTest, VersionsHaveDifferentLines) {

@@ -4,8 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <string_view>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_split.h"
 #include "ksim/client/cache/informer_queues.h"
@@ -24,10 +25,10 @@ using Said = CacheMoment::Kind;
 
 struct Heard : CacheLog {
   void Hear(const CacheMoment& m) override {
-    static constexpr std::string_view kNames =
+    const std::string all =
         "starts,lists,list fails,watch-list refused,watch-list fails,initial,populated,resync,"
         "refused,watch fails,closes,expires,throttled,retried,ends,too small,raised,waits,synced";
-    const std::vector<std::string> names = absl::StrSplit(kNames, ',');
+    const std::vector<std::string> names = absl::StrSplit(all, ',');
     std::string line = names.at(static_cast<std::size_t>(m.kind));
     if (m.kind == Said::kWatchCloses || m.kind == Said::kInitialEventsEnd)
       line += fmt::format(" {}", m.items);

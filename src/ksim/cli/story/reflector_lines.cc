@@ -95,7 +95,7 @@ constexpr LogPlaces MakeLogPlaces136() {
   p.period_too_small = "shared_informer.go:889";
   p.period_raised = "shared_informer.go:895";
   p.factory = "k8s.io/client-go/informers/factory.go:177";
-  p.kubelet_pods = "pkg/kubelet/config/apiserver.go:66";
+  p.kubelet_pods = "pkg/kubelet/config/apiserver.go:65";
   return p;
 }
 
