@@ -436,7 +436,7 @@ TEST(Completion, KnowsTheWordsThatAFlagTakes) {
   for (const char* words :
        {"\n    run:--color) values=\"auto always never\" ;;\n",
         "\n    run:--output|run:-o) values=\"text wide json yaml name\" ;;\n",
-        "\n    check:--format) values=\"auto trace watch-json watch-table\" ;;\n",
+        "\n    check:--format) values=\"auto trace watch-json watch-table audit\" ;;\n",
         "\n    export:--format|export:-F) values=\"perfetto ",
         "\n    explain:explain) values=\"scenario faults oracles ",
         "\n    completion:completion) values=\"bash zsh fish\" ;;\n"})

@@ -103,7 +103,7 @@ TEST(WaitCondition, QuotesOfAShellAreTakenOff) {
 TEST(WaitCondition, AVersionThatHasItIsNamed) {
   const auto problem = CheckConditions({"create"}, Compat::k1_30);
   ASSERT_TRUE(problem);
-  EXPECT_EQ(problem->hint, "kubectl 1.36 takes it");
+  EXPECT_EQ(problem->hint, "kubectl 1.36 takes it: compat: \"1.36\"");
   EXPECT_EQ(CheckConditions({"delete", "condition=Ready"}, Compat::k1_30)->message,
             "kubectl 1.30 waits for one condition only");
   EXPECT_FALSE(CheckConditions({"create", "condition=Ready"}, Compat::k1_36));

@@ -257,6 +257,8 @@ std::string StoryText::CommandLine(const Record& step) const {
     out += fmt::format(" --replicas={}", args.Get("replicas").AsInt());
   if (!args.Get("for").AsString().empty())
     out += fmt::format(" --for={}", args.Get("for").AsString());
+  for (const Value& condition : args.Get("for").items())
+    out += fmt::format(" --for={}", condition.AsString());
   if (args.Get("limit").is_int())
     out += fmt::format("   (the first {})", args.Get("limit").AsInt());
   for (const char* flag : {"port", "min", "max"})

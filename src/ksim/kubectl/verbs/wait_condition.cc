@@ -193,8 +193,8 @@ std::optional<ConditionProblem> CheckConditions(const std::vector<std::string>& 
                                                 api::Compat compat) {
   const Profile& profile = ProfileOf(compat);
   const Profile& newest = ProfileOf(*std::prev(std::end(api::kCompats)));
-  const std::string elsewhere =
-      fmt::format("kubectl {} takes it", api::ToString(*std::prev(std::end(api::kCompats))));
+  const std::string elsewhere = fmt::format("kubectl {0} takes it: compat: \"{0}\"",
+                                            api::ToString(*std::prev(std::end(api::kCompats))));
   for (const std::string& text : texts) {
     const absl::Status read = WaitCondition::Parse(text, profile).status();
     if (read.ok()) continue;
