@@ -235,10 +235,16 @@ Command CheckCommand() {
           "says what each promises. TRACE may also be what\n"
           "`kubectl get pods -w --output-watch-events -o json` printed, and --list what\n"
           "`kubectl get pods -o json` had printed before; with less than these flags, or of a\n"
-          "table, less can be judged, and it says which flag would tell more.",
+          "table, less can be judged, and it says which flag would tell more. The trace's own\n"
+          "invariants are judged again, and those of --invariants FILE, which begins with\n"
+          "`invariants:` or is a scenario; `ksim explain scenario.spec.invariants` says how they\n"
+          "are written.",
       .examples = {{"What a run's trace shows",
                     "ksim run scenarios/replicaset.yaml -q --trace /tmp/run.jsonl; ksim check "
                     "/tmp/run.jsonl"},
+                   {"What one's own invariants say of a trace that is there",
+                    "ksim run scenarios/deployment.yaml -q --trace /tmp/run.jsonl; ksim check "
+                    "/tmp/run.jsonl --invariants scenarios/invariants.yaml"},
                    {"For a program", "ksim check /tmp/run.jsonl -o json"}},
       .invoke = &Invoke<CheckFlags, AddCheckFlags, RunCheck>};
 }
