@@ -62,7 +62,7 @@ spec:
   return names.empty() ? out + "  []\n" : out + "  - delete: {resource: secrets/x}\n";
 }
 
-std::vector<std::string> Told(const std::vector<trace::Violation>& violations) {
+std::vector<std::string> OwnMessages(const std::vector<trace::Violation>& violations) {
   std::vector<std::string> out;
   for (const trace::Violation& v : violations)
     if (v.oracle == "shop.oneConfigMap") out.push_back(v.message);
@@ -74,7 +74,7 @@ TEST(OwnOracle, TheRunAndItsTraceAreJudgedTheSame) {
   Register();
   const Trace t = RunOf(Making("abc"), "1.30");
   ASSERT_TRUE(t.end);
-  EXPECT_EQ(Told(t.end->violations),
+  EXPECT_EQ(OwnMessages(t.end->violations),
             (std::vector<std::string>{"kubectl made another at 7", "kubectl made another at 8",
                                       "kubectl asks", "too many at the end"}));
   EXPECT_EQ(t.header.own_oracles, std::vector<std::string>{"shop.oneConfigMap"});
@@ -82,7 +82,7 @@ TEST(OwnOracle, TheRunAndItsTraceAreJudgedTheSame) {
   ASSERT_TRUE(checker.ok());
   std::vector<trace::Violation> again;
   for (const Finding& f : (*checker)->findings()) again.push_back(f.violation);
-  EXPECT_EQ(Told(again), Told(t.end->violations));
+  EXPECT_EQ(OwnMessages(again), OwnMessages(t.end->violations));
   EXPECT_TRUE(ContradictionsIn(t, **checker).empty());
   EXPECT_EQ(t.end->violations.front().objects, std::vector<std::string>{"configmaps/default/b"});
 }
@@ -102,7 +102,7 @@ TEST(OwnOracle, ItSaysWhenThereWasNothingToJudge) {
 TEST(OwnOracle, ItCanBeLeftOut) {
   Register();
   const Trace t = RunOf(Making("ab", "\"*\", -shop.oneConfigMap"), "1.30");
-  EXPECT_TRUE(Told(t.end->violations).empty());
+  EXPECT_TRUE(OwnMessages(t.end->violations).empty());
   EXPECT_NE(scenario::FindNamed(scenario::Oracles(), "shop.oneConfigMap"), nullptr);
 }
 

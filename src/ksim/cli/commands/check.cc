@@ -256,21 +256,23 @@ Command CheckCommand() {
           "says what each promises. TRACE may also be what\n"
           "`kubectl get pods -w --output-watch-events -o json` printed, and --list what\n"
           "`kubectl get pods -o json` had printed before; with less than these flags, or of a\n"
-          "table, less can be judged, and it says which flag would tell more.\n"
+          "table, less can be judged, and it says which flag would tell more. The trace's own\n"
+          "invariants are judged again, and those of --invariants FILE, which begins with\n"
+          "`invariants:` or is a scenario; `ksim explain scenario.spec.invariants` says how they\n"
+          "are written.\n"
           "\n"
-          "TRACE may be an audit log too (events of audit.k8s.io/v1), one that ksim run "
-          "--audit-log\n"
-          "wrote or a real kube-apiserver's. It is judged by what requests and answers show: "
-          "updates\n"
-          "from a resourceVersion that was not the newest, versions that go back, uids, Leases "
-          "that\n"
-          "change hands too soon and, as hot.loop, clients that write the same again and again. "
-          "Most\n"
-          "of it needs the level RequestResponse.",
+          "TRACE may be an audit log too (events of audit.k8s.io/v1), one that\n"
+          "ksim run --audit-log wrote or a real kube-apiserver's. It is judged by what requests\n"
+          "and answers show: updates from a resourceVersion that was not the newest, versions\n"
+          "that go back, uids, Leases that change hands too soon and, as hot.loop, clients that\n"
+          "write the same again and again. Most of it needs the level RequestResponse.",
       .examples =
           {{"What a run's trace shows",
             "ksim run scenarios/replicaset.yaml -q --trace /tmp/run.jsonl; ksim check "
             "/tmp/run.jsonl"},
+           {"What one's own invariants say of a trace that is there",
+            "ksim run scenarios/deployment.yaml -q --trace /tmp/run.jsonl; ksim check "
+            "/tmp/run.jsonl --invariants scenarios/invariants.yaml"},
            {"For a program", "ksim check /tmp/run.jsonl -o json"},
            {"What the requests alone show",
             "ksim run scenarios/replicaset.yaml -q --audit-log /tmp/audit.log --audit-level "
