@@ -68,6 +68,19 @@ TEST(Fuzz, WritesAFindingAsTheCommandLineDoes) {
   EXPECT_TRUE(trace::ReadTrace(dir + "/trace.jsonl").ok());
 }
 
+TEST(Fuzz, IsNotCleanWhereNothingWasJudged) {
+  FuzzOptions options;
+  options.last_seed = 3;
+  options.jobs = 1;
+  const absl::StatusOr<FuzzResult> result = Fuzz(
+      "apiVersion: ksim.dev/v1\nkind: Scenario\n"
+      "spec: {cluster: {nodes: 0, controllers: [right-receipts]}, checks: []}\n",
+      receipts::Program(), options);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_TRUE(result->findings.empty());
+  EXPECT_FALSE(result->clean());
+}
+
 TEST(Fuzz, RefusesWhatItCannotRun) {
   EXPECT_FALSE(Fuzz("kind: Scenario\n", receipts::Program()).ok());
   FuzzOptions options;
