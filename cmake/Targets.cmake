@@ -1,6 +1,6 @@
-# The targets made of the layers: ksim::ksim, the library that other programs link (every layer, also
-# the command line, which include/ksim/main.h gives them), and the place of the executable, where
-# tools/ksim looks for it.
+# The targets made of the layers: ksim::ksim, the library that other programs link (every layer,
+# also the command line, which include/ksim/main.h gives them), and the place of the executable,
+# where tools/ksim looks for it.
 get_property(KSIM_LIBRARY_MODULES GLOBAL PROPERTY KSIM_MODULES)
 
 add_library(ksim_library INTERFACE)

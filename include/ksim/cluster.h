@@ -49,7 +49,7 @@ struct ClusterOptions {
   std::shared_ptr<sim::Strategy> strategy;  // answers decisions; null: each has its nominal answer
 };
 
-// What a scenario's expectations and oracles say of the run.
+// ClusterVerdict: the words of a scenario's expectations and oracles on the run.
 struct ClusterVerdict {
   ClusterVerdict() = default;
   std::vector<std::string> violations;      // "ORACLE: MESSAGE"; `expect` are the expectations

@@ -51,7 +51,7 @@ struct FuzzResult {
   FuzzResult() = default;
   std::uint64_t runs = 0;
   std::vector<FuzzFinding> findings;   // in the order of being found
-  std::vector<std::string> undecided;  // seeds that gave no verdict, and steps that fail anyway
+  std::vector<std::string> undecided;  // seeds that gave no verdict, steps that fail anyway
   bool clean() const { return findings.empty() && undecided.empty(); }
 };
 

@@ -28,12 +28,16 @@ std::string TempFile(const std::string& name) {
   return testing::TempDir() + "program_test." + name;
 }
 
-// A file with the trace of the program's run of one of its scenarios.
+// A file with the trace of the program's run of a scenario.
 std::string TraceOf(const std::string& scenario, const std::string& file) {
   const std::string path = TempFile(file);
   const CliResult run = RunCli({"run", scenario, "-q", "--trace", path}, Receipts());
   EXPECT_EQ(run.code, 0) << run.err;
   return path;
+}
+
+std::string ConfigMapsOf(const std::string& trace) {
+  return RunCli({"get", trace, "configmaps", "-o", "name"}, Receipts()).out;
 }
 
 std::string FirstLine(const std::string& path) {
@@ -43,18 +47,14 @@ std::string FirstLine(const std::string& path) {
 
 // PROG-01.
 TEST(Program, RunsItsScenariosByTheirNames) {
-  const CliResult run = RunCli({"run", "right", "-o", "name"}, Receipts());
-  EXPECT_EQ(run.code, 0) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("configmap/a-receipt"));
+  EXPECT_THAT(ConfigMapsOf(TraceOf("right", "run.jsonl")), HasSubstr("configmap/a-receipt"));
 }
 
 TEST(Program, PlainManifestsAreRunWithAllItsControllers) {
   const std::string path = TempFile("order.yaml");
   ASSERT_TRUE(
       os::WriteFile(path, "apiVersion: shop.test/v1\nkind: Order\nmetadata: {name: b}\n").ok());
-  const CliResult run = RunCli({"run", path, "-o", "name"}, Receipts());
-  EXPECT_EQ(run.code, 0) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("configmap/b-receipt"));
+  EXPECT_THAT(ConfigMapsOf(TraceOf(path, "order.jsonl")), HasSubstr("configmap/b-receipt"));
 }
 
 TEST(Program, AScenarioThatNamesNoneOfItsControllersIsWarnedOf) {

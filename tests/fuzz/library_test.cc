@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "ksim/base/os.h"
 #include "ksim/cluster.h"
@@ -68,6 +71,19 @@ TEST(Fuzz, WritesAFindingAsTheCommandLineDoes) {
   EXPECT_TRUE(trace::ReadTrace(dir + "/trace.jsonl").ok());
 }
 
+TEST(Fuzz, IsNotCleanWhereNothingWasJudged) {
+  FuzzOptions options;
+  options.last_seed = 3;
+  options.jobs = 1;
+  const absl::StatusOr<FuzzResult> result = Fuzz(
+      "apiVersion: ksim.dev/v1\nkind: Scenario\n"
+      "spec: {cluster: {nodes: 0, controllers: [right-receipts]}, checks: []}\n",
+      receipts::Program(), options);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_TRUE(result->findings.empty());
+  EXPECT_FALSE(result->clean());
+}
+
 TEST(Fuzz, RefusesWhatItCannotRun) {
   EXPECT_FALSE(Fuzz("kind: Scenario\n", receipts::Program()).ok());
   FuzzOptions options;
@@ -91,6 +107,29 @@ TEST(Cluster, CarriesOutAScenarioAndJudgesIt) {
   const std::size_t count = text.find("count: 1");
   const ClusterVerdict bad = VerdictOn(text.replace(count, 8, "count: 2"));
   EXPECT_THAT(bad.violations, ::testing::ElementsAre(HasSubstr("expect: ")));
+}
+
+// Every message takes a second more than drawn.
+class Slow : public sim::Strategy {
+ public:
+  std::string_view name() const override { return "slow"; }
+  std::uint32_t Answer(std::string_view site, std::uint64_t, std::uint32_t) override {
+    return site.starts_with("delay/") ? 2 : 0;
+  }
+};
+
+TEST(Cluster, AsksItsStrategy) {
+  const auto run = [](std::shared_ptr<sim::Strategy> strategy) {
+    ClusterOptions options;
+    options.scenario = ReadScenario("right", receipts::Program()).value();
+    options.strategy = std::move(strategy);
+    Cluster cluster(options);
+    EXPECT_TRUE(cluster.Run().ok());
+    EXPECT_TRUE(cluster.Judge().ok());
+    return cluster.MakeTrace().end->decisions.size();
+  };
+  EXPECT_EQ(run(nullptr), 0u);
+  EXPECT_GT(run(std::make_shared<Slow>()), 10u);
 }
 
 TEST(Cluster, TakesWhatItsUserDoesBesideTheScenario) {

@@ -1,4 +1,4 @@
-// What this program brings to ksim: for its main program and for its tests.
+// The registry of this program, for its main program and for its tests.
 #pragma once
 #include "ksim/registry.h"
 #include "website_controller.h"

@@ -117,6 +117,8 @@ absl::StatusOr<FuzzResult> Fuzz(const Scenario& given, const FuzzOptions& option
   for (const std::uint64_t seed : tally.undecided)
     out.undecided.push_back(fmt::format("seed {} gave no verdict within {}", seed,
                                         FormatDuration(options.run_timeout)));
+  if (tally.runs > 0 && tally.judged == 0)
+    out.undecided.push_back("in no run was there anything to judge but that objects were made");
   for (const Failure& f : tally.failures) out.findings.push_back(Explained(scenario, f, options));
   return out;
 }

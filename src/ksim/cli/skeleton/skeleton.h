@@ -23,7 +23,7 @@ struct SkeletonFile {
 // Widget of widget-controller and widget-operator.
 std::string KindFromName(std::string_view name);
 
-// What is wrong with the names, in words; none for good ones.
+// The reasons why the names are bad, in words; none for good ones.
 std::vector<std::string> ProblemsOf(const SkeletonNames& names);
 
 std::vector<SkeletonFile> MakeSkeleton(const SkeletonNames& names);
