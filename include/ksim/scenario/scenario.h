@@ -283,8 +283,8 @@ struct Scenario {
   std::string name;
   std::string description;
   std::uint64_t seed = 1;
-  // Of the draws until the workload begins; then nobody answers a decision until there either.
-  // nullopt: the seed, and the run is one from its start.
+  // The seed of the draws until the workload begins; nobody answers a decision until there.
+  // nullopt: `seed`, and strategy and overrides count from the start.
   std::optional<std::uint64_t> boot_seed;
   api::Compat compat = api::kDefaultCompat;
   std::optional<Duration> until;  // nullopt = quiescent

@@ -12,7 +12,7 @@
 
 namespace ksim::fuzz {
 
-// What a campaign takes where the scenario has no bootSeed.
+// The bootSeed of a campaign whose scenario has none.
 inline constexpr std::uint64_t kBootSeed = 1;
 
 // Whether the boot can be shared. Guests cannot be copied: their engine has threads.
