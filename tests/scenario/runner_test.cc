@@ -57,7 +57,7 @@ TEST(Runner, ABootSeedMakesTheStartThatOfAnySeed) {
   EXPECT_NE(EventsUntilTheWorkload("  seed: 7\n"), seven);
 }
 
-// What follows is the seed's: not even a seed that is the boot's has its draws again.
+// All that follows is the seed's: not even a seed that is the boot's has its draws again.
 TEST(Runner, ARunWithABootSeedIsThatOfItsSeed) {
   const std::string steps = "  steps: [{create: {object: " + kPod + "}}]\n";
   std::set<std::string> digests;

@@ -43,8 +43,9 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  // Of a scenario with a bootSeed, before Execute: the boot, which had so many events; then what
-  // the run has of its own. A copy of this process can go on from there as another run.
+  // Both before Execute, and only where the scenario has a bootSeed. Boot starts the cluster and
+  // says how many events that took; Become gives the run what it has of its own. A copy of this
+  // process can go on from Boot as another run.
   std::uint64_t Boot();
   absl::Status Become(std::uint64_t seed, const StrategySpec& strategy);
   RunOutcome Execute();  // once
