@@ -35,7 +35,7 @@ sim::SimulationOptions RunOptions(const Scenario& scenario, const WorldOptions& 
   return out;
 }
 
-// The options of the start. A seed of its own is mixed: draws of the run must not repeat those of the boot.
+// The options of the start. A seed of its own is mixed: the run must not draw what the boot drew.
 sim::SimulationOptions StartOptions(const Scenario& scenario, const WorldOptions& options) {
   sim::SimulationOptions out = RunOptions(scenario, options);
   if (!scenario.boot_seed) return out;
