@@ -95,7 +95,7 @@ Registry& Registry::AddScenarios(const std::string& folder) {
   for (const std::string& file : *files) {
     RegisteredScenario& added = scenarios_.emplace_back();
     added.name = file.substr(0, file.size() - kYaml.size());
-    added.path = folder.ends_with('/') ? folder + file : folder + "/" + file;
+    added.path = fmt::format("{}{}{}", folder, folder.ends_with('/') ? "" : "/", file);
   }
   return *this;
 }
