@@ -52,13 +52,13 @@ apiVersion: ksim.dev/v1
 kind: Scenario
 metadata: {name: shop}
 spec:
-  cluster: {nodes: 0, controllers: [namespace]}
+  cluster: {nodes: 1, controllers: [namespace]}
   checks: [)" + checks +
                     "]\n  steps:\n";
   for (const char name : names)
     out += std::string("  - create: {object: {apiVersion: v1, kind: ConfigMap, metadata: {name: ") +
            name + "}}}\n";
-  return names.empty() ? out + "  []\n" : out + "  - delete: {resource: secrets/x}\n";
+  return names.empty() ? out + "  - cordon: node-1\n" : out + "  - delete: {resource: secrets/x}\n";
 }
 
 std::vector<std::string> OwnMessages(const std::vector<trace::Violation>& violations) {
