@@ -74,7 +74,7 @@ TEST(OwnOracle, TheRunAndItsTraceAreJudgedTheSame) {
   const Trace t = RunOf(Making("abc"), "1.30");
   ASSERT_TRUE(t.end);
   EXPECT_EQ(OwnMessages(t.end->violations),
-            (std::vector<std::string>{"kubectl made another at 7", "kubectl made another at 8",
+            (std::vector<std::string>{"kubectl made another at 9", "kubectl made another at 10",
                                       "kubectl asks", "too many at the end"}));
   EXPECT_EQ(t.header.own_oracles, std::vector<std::string>{"shop.oneConfigMap"});
   const auto checker = CheckTrace(t, {"*"});
