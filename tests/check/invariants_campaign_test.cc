@@ -6,7 +6,7 @@
 namespace ksim::check {
 namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kOneSecond = 1'000'000'000;
 
 Invariant InvariantOf(InvariantKind kind, std::string expression) {
   Invariant i;
@@ -70,7 +70,7 @@ class OneConfigMap {
   // How many violations there are after an end: quiet, or of another kind.
   std::size_t End(std::int64_t seconds, bool quiet, bool cut = false) {
     RunEnd end;
-    end.t = seconds * kSecond;
+    end.t = seconds * kOneSecond;
     end.quiet = quiet;
     end.cut = cut;
     checker_->Finish(end);
@@ -83,7 +83,7 @@ class OneConfigMap {
     Observation o;
     o.kind = kind;
     o.seq = ++seq_;
-    o.t = seconds * kSecond;
+    o.t = seconds * kOneSecond;
     return o;
   }
 

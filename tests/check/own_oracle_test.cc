@@ -53,13 +53,13 @@ apiVersion: ksim.dev/v1
 kind: Scenario
 metadata: {name: shop}
 spec:
-  cluster: {nodes: 0, controllers: [namespace]}
+  cluster: {nodes: 1, controllers: [namespace]}
   checks: [)" + checks +
                     "]\n  steps:\n";
   for (const char name : names)
     out += std::string("  - create: {object: {apiVersion: v1, kind: ConfigMap, metadata: {name: ") +
            name + "}}}\n";
-  return names.empty() ? out + "  []\n" : out + "  - delete: {resource: secrets/x}\n";
+  return names.empty() ? out + "  - cordon: node-1\n" : out + "  - delete: {resource: secrets/x}\n";
 }
 
 std::vector<std::string> OwnMessages(const std::vector<trace::Violation>& violations) {
@@ -75,7 +75,7 @@ TEST(OwnOracle, TheRunAndItsTraceAreJudgedTheSame) {
   const Trace t = RunOf(Making("abc"), "1.30");
   ASSERT_TRUE(t.end);
   EXPECT_EQ(OwnMessages(t.end->violations),
-            (std::vector<std::string>{"kubectl made another at 7", "kubectl made another at 8",
+            (std::vector<std::string>{"kubectl made another at 9", "kubectl made another at 10",
                                       "kubectl asks", "too many at the end"}));
   EXPECT_EQ(t.header.own_oracles, std::vector<std::string>{"shop.oneConfigMap"});
   const auto checker = CheckTrace(t, {"*"});
