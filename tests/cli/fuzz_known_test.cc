@@ -41,7 +41,7 @@ TEST_F(FuzzKnown, WhatACommittedScenarioShowsDoesNotCount) {
   const CliResult again = Fuzz("again", {"--known", dir_ + "/found"});
   EXPECT_EQ(again.code, 0) << again.out << again.err;
   EXPECT_THAT(again.out, HasSubstr("known: "));
-  EXPECT_THAT(again.out, HasSubstr("0 distinct failures, 1 known"));
+  EXPECT_THAT(again.out, HasSubstr("0 distinct failures, 2 known"));
   EXPECT_THAT(again.out, Not(HasSubstr("SHOW IT AGAIN")));
   for (const auto& entry : std::filesystem::directory_iterator(dir_ + "/again"))
     EXPECT_FALSE(entry.is_directory()) << entry.path() << " of a known failure";

@@ -20,7 +20,6 @@ const std::map<std::string, std::string> kRare = {
     {"nodePort", "no Service of these folders has node ports"},
     {"scheduler/preemption", "more than 100 nodes must have pods that could go"},
     {"scheduler/preemptionTie", "nobody preempts in these folders"},
-    {"serviceaccount/retry", "no write of a service account is refused in these folders"},
     {"reseed/GUEST", "no scenario of these folders has a guest"}};
 
 // A scenario for the sites that no file of scenarios/ reaches: a leader loses its lease, and a

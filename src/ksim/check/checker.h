@@ -56,7 +56,8 @@ class Checker {
                                                              const std::vector<Invariant>& added);
   void Gather(Oracle& oracle, std::uint64_t seq);
 
-  static constexpr std::size_t kKinds = 20;
+  // One more than the last.
+  static constexpr std::size_t kKinds = static_cast<std::size_t>(sim::EventKind::kLog) + 1;
   Facts facts_;
   CommitHistory whole_history_;
   std::vector<std::string> checks_;

@@ -105,8 +105,8 @@ std::string CampaignText(const fuzz::Summary& s, bool color, bool quiet) {
     if (f.known.empty())
       out += fmt::format("{} {}: {}\n", Paint(color, "1;31", "failure:"), f.oracle, f.message);
     else
-      out += fmt::format("known: {}: {} (in {} runs, as {} shows)\n", f.oracle, f.message,
-                         Grouped(f.count), f.known);
+      out += fmt::format("known: {}: {} ({} run{}; {} shows it)\n", f.oracle, f.message,
+                         Grouped(f.count), f.count == 1 ? "" : "s", f.known);
   }
   if (s.NewFailures() > 0) out += "\n" + FailureTable(s) + "\n";
   out += UndecidedText(s);
