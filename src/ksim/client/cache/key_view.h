@@ -46,6 +46,7 @@ struct KeyView {
 // with an object(), or a KeyView.
 struct ByKey {
   using is_transparent = void;
+  // NOLINTNEXTLINE(bugprone-return-const-ref-from-parameter): the caller has it
   static const KeyView& Of(const KeyView& k) { return k; }
   static KeyView Of(const api::Object& o) { return KeyView(o); }
   static KeyView Of(const api::Object* o) { return KeyView(*o); }
