@@ -1,5 +1,6 @@
 // The judges of invariants beside one that keeps nothing: over drawn histories it looks at every
 // object and at every earlier moment again.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -242,7 +243,7 @@ TEST(InvariantsNaive, TheIncrementalJudgesSayWhatANaiveOneSays) {
       const std::string name = f.violation.oracle.substr(kInvariantPrefix.size());
       std::string key = f.violation.objects.empty() ? "" : f.violation.objects[0].substr(11);
       if (name == "stable") key = "*";
-      found.insert(name + " " + std::to_string(f.violation.first) + " " + key);
+      found.insert(fmt::format("{} {} {}", name, f.violation.first, key));
       kinds.insert(name);
       EXPECT_LE(++count[name], 20) << "more are not kept";
     }

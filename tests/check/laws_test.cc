@@ -274,6 +274,18 @@ spec:
   EXPECT_EQ(Contradictions(t), "");
 }
 
+// What a server does about a definition it does in the name of whoever wrote that, or was
+// restarted.
+TEST(Laws, WhatBecomesOfADefinitionContradictsNothing) {
+  for (const char* compat : {"1.30", "1.36"}) {
+    EXPECT_EQ(Contradictions(Recorded("policy-refuses-pods", compat)), "") << compat;
+    EXPECT_EQ(Contradictions(
+                  Recorded("../tests/regress/a-definition-goes-while-informers-watch", compat)),
+              "")
+        << compat;
+  }
+}
+
 // A Deployment whose ReplicaSet cannot be made is given up after fifteen tries.
 TEST(Laws, AReconcileMayDropItsKey) {
   const Trace t = Recorded("museum/b17-hash-collision", "1.30");

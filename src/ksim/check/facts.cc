@@ -150,6 +150,8 @@ void Facts::TakeResponse(const Observation& o) {
   // No answer says nothing about what was asked for.
   if (unanswered) informer->refused_since = informer->refusal = 0;
   if (unanswered || informer->refused_since != 0) return;
+  // The kind is gone with its definition: what watched it asks on for ever, as upstream's does.
+  if (o.code == 404 && informer->listed) return;
   informer->refused_since = o.t;
   informer->refusal = o.seq;
 }

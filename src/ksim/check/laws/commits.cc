@@ -130,8 +130,9 @@ class Commits : public TraceLaw {
     return given && r.cause == 0 && r.t == 0 && r.Text("op") == "create";
   }
 
-  // API servers write their own leases and namespaces, and the budget of an eviction; a fault that
-  // makes a conflict writes as another user would.
+  // API servers write their own leases and namespaces, the budget of an eviction, and what they
+  // make of a definition: its status, and the end of its objects; a fault that makes a conflict
+  // writes as another user would.
   void JudgeUnasked(const Ledger& ledger, const Record& r) {
     const Record* cause = ledger.CauseOf(r);
     if (r.Text("by") == "ksim" && IsInitial(ledger, r)) return;
@@ -145,7 +146,10 @@ class Commits : public TraceLaw {
     const bool evicts = cause != nullptr && cause->kind == Kind::kRequest &&
                         cause->Text("subresource") == "eviction" &&
                         r.Text("resource") == "poddisruptionbudgets";
-    if (cause != nullptr && !evicts) Contradict(r, "a commit without a request has no cause");
+    const bool defines = cause != nullptr && cause->kind == Kind::kRequest &&
+                         cause->Text("resource") == "customresourcedefinitions";
+    if (cause != nullptr && !evicts && !defines)
+      Contradict(r, "a commit without a request has no cause");
   }
 
   // The objects that are there in the end, as a cluster lists them: kind by kind, then by key.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "ksim/check/laws/register.h"
 
@@ -16,6 +17,9 @@ using trace::Record;
 class Stages : public TraceLaw {
  public:
   void On(const Ledger& ledger, const Record& r) override {
+    // A server that dies answers nothing that it asked itself.
+    if (r.kind == Kind::kActor)
+      std::erase_if(own_, [&r](const auto& entry) { return entry.first.first == r.actor; });
     if (r.kind != Kind::kStage) return;
     if (r.Int("request") == 0) return JudgeOwn(ledger, r);
     const Asked* asked = ledger.Request(r.Int("request"));
@@ -78,25 +82,42 @@ class Stages : public TraceLaw {
     return before == "validate" || evicts || (before == "authorize" && r.Text("result") != "ok");
   }
 
-  // A server asks itself for its namespaces, one after the other.
+  // A server asks itself for its namespaces when it starts, for budgets in an eviction, and for
+  // what it does about a definition: in the name of whoever wrote that.
   void JudgeOwn(const Ledger& ledger, const Record& r) {
     if (!r.actor.starts_with("kube-apiserver"))
       Contradict(r, fmt::format("{} is no API server", r.actor));
-    // An eviction asks for budgets and writes one.
     const Record* cause = ledger.CauseOf(r);
-    const bool evicts = cause != nullptr && cause->kind == Kind::kRequest &&
-                        cause->Text("subresource") == "eviction";
-    if (evicts) return;
-    Same(r, "the stage's cause", static_cast<std::int64_t>(r.cause), 0);
-    static constexpr std::string_view kAll[] = {"authenticate", "authorize", "default",
-                                                "admit",        "validate",  "store"};
-    std::size_t& next = own_[r.actor];
-    Same(r, "the stage", r.Text("stage"), kAll[next]);
+    const bool asked = cause != nullptr && cause->kind == Kind::kRequest;
+    if (asked && cause->Text("subresource") == "eviction") return;
+    // A server that is back goes on with definitions.
+    const bool is_back =
+        cause != nullptr && (cause->kind == Kind::kFault || cause->kind == Kind::kActor);
+    if (asked && cause->Text("resource") == "customresourcedefinitions")
+      Same(r, "the actor", r.actor, cause->Text("server"));
+    else if (!is_back)
+      Same(r, "the stage's cause", static_cast<std::int64_t>(r.cause), 0);
+    const Record*& last = own_[{r.actor, r.cause}];
+    if (!FollowsInOwn(last == nullptr ? "store" : last->Text("stage"), r.Text("stage")))
+      Contradict(r, fmt::format("stage \"{}\" of a server's own request after \"{}\"",
+                                r.Text("stage"), last == nullptr ? "" : last->Text("stage")));
     if (r.Text("stage") != "store") Same(r, "the result", r.Text("result"), "ok");
-    next = (next + 1) % std::size(kAll);
+    if (r.Text("stage") == "authorize" && last != nullptr) Same(r, "the time", r.t, last->t);
+    last = &r;
   }
 
-  std::map<std::string, std::size_t> own_;  // by actor: the stage that comes
+  static bool FollowsInOwn(std::string_view before, std::string_view stage) {
+    if (stage == "authenticate") return before == "store";
+    if (stage == "authorize") return before == "authenticate";
+    if (stage == "default") return before == "authorize" || before == "store";
+    if (stage == "admit")
+      return before == "default" || before == "authorize" || before == "store" || before == "admit";
+    if (stage == "validate") return before == "admit";
+    return stage == "store" && (before == "validate" || before == "authorize" || before == "admit");
+  }
+
+  // By server and cause: the last one.
+  std::map<std::pair<std::string, std::uint64_t>, const Record*> own_;
 };
 
 }  // namespace

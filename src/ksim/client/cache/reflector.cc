@@ -112,10 +112,12 @@ sim::Task<void> Reflector::Pass() {
   process_.Cancel(resync);
 }
 
-// A back-off is work, even where the watch that failed was of the background.
+// A back-off is work, even where the watch that failed was of the background; but not that of an
+// informer whose definition was deleted: that asks on for ever, as upstream's shared informers do.
 sim::Task<void> Reflector::Pause(Duration delay) {
   env_.sim.context().background = false;
-  co_await env_.sim.Sleep(delay, sim::TimerKind::kWork, "reflector back-off");
+  const auto kind = kind_is_gone_ ? sim::TimerKind::kPeriodic : sim::TimerKind::kWork;
+  co_await env_.sim.Sleep(delay, kind, "reflector back-off");
 }
 
 Duration Reflector::NextWatchDelay() {
@@ -182,6 +184,7 @@ sim::Task<bool> Reflector::List() {
     got = co_await ListPages(client_, resource_, options_.ns, options, page_size);
     pass_requests_.insert(pass_requests_.end(), got.requests.begin(), got.requests.end());
   }
+  kind_is_gone_ = !got.list.ok() && api::IsNotFound(got.list.status()) && last_sync_rv_;
   if (!got.list.ok()) {
     Say(Said::kListFails, got.list.status());
     co_return false;

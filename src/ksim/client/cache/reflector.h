@@ -138,6 +138,7 @@ class Reflector {
   RelistReason next_reason_ = RelistReason::kStart;
   WatchStream* watching_ = nullptr;           // whose events are being taken in
   bool resync_failed_ = false;                // in this pass
+  bool kind_is_gone_ = false;                 // its last list was a 404, and there had been others
   std::vector<std::uint64_t> pass_requests_;  // LISTs and watch-lists of this pass so far
 };
 
