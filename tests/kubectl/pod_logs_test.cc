@@ -1,6 +1,7 @@
 // PodLogs prints as `kubectl logs` does: logs.go, logsforobject.go, kubelet_pods.go.
 #include "ksim/kubectl/logs/pod_logs.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -86,8 +87,9 @@ TEST(PodLogs, RefusalsAreTheKubelets) {
            {"PodInitializing", "PodInitializing"},
            {"ErrImagePull", "image can't be pulled"},
            {"ImagePullBackOff", "trying and failing to pull image"}})
-    EXPECT_EQ(Print(Pod(kOne, Status(R"({"waiting": {"reason": ")" + reason + "\"}}"))).error,
-              refused + "container \"c\" in pod \"p\" is waiting to start: " + text);
+    EXPECT_EQ(
+        Print(Pod(kOne, Status(fmt::format(R"({{"waiting": {{"reason": "{}"}}}})", reason)))).error,
+        refused + "container \"c\" in pod \"p\" is waiting to start: " + text);
   EXPECT_EQ(Print(Pod(kOne, Status("{}"))).error,
             refused + "container \"c\" in pod \"p\" is waiting to start - no logs yet");
   // A pod that is not placed has nothing to say.

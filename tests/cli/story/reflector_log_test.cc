@@ -1,5 +1,6 @@
 // The log of client-go's reflectors and informers, at each verbosity and in each version: the texts
 // and places of tools/cache/reflector.go and shared_informer.go.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

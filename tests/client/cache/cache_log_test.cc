@@ -1,6 +1,7 @@
 // CacheLog hears what reflectors and informers log; QueuesOf tells the lengths of their queues.
 #include "ksim/client/core/cache_log.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
