@@ -52,13 +52,14 @@ bool CampaignOutput::Lock() {
       fmt::format("process {}, ksim fuzz {}", ::getpid(), fmt::join(flags_.files, " "));
   absl::StatusOr<std::unique_ptr<os::DirectoryLock>> lock =
       os::DirectoryLock::Take(flags_.out, holder);
+  const absl::Status status = lock.status();
   if (lock.ok()) lock_ = *std::move(lock);
-  if (!absl::IsFailedPrecondition(lock.status())) return true;
+  if (!absl::IsFailedPrecondition(status)) return true;
   made_directory_ = false;
   PrintFuzzError(io_, flags_.out,
                  fmt::format("another campaign writes there ({}); wait for it, or give this one "
                              "another --out",
-                             Message(lock.status())));
+                             Message(status)));
   return false;
 }
 

@@ -99,8 +99,9 @@ class Caches : public TraceLaw {
     const Asked* last = JudgeRequests(ledger, r);
     const auto before = listed_.find(r.Text("informer"));
     const bool first = before == listed_.end() || (of_object && r.Text("reason") == "start");
-    // A first list may have been refused before.
-    if (first ? r.Text("reason") == "expired" : r.Text("reason") == "start")
+    // A first list may have been refused before, as too large; nothing can have broken.
+    const bool broke = r.Text("reason") == "expired" || (!of_object && r.Text("reason") == "error");
+    if (first ? broke : r.Text("reason") == "start")
       Contradict(r, fmt::format("reason \"{}\" of the {}", r.Text("reason"),
                                 first ? "informer's first list" : "list after another"));
     if (last != nullptr) {
