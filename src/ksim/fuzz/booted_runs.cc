@@ -13,8 +13,6 @@ namespace ksim::fuzz {
 namespace {
 
 constexpr Duration kBetweenLooks = Seconds(1);
-// Events of a boot that take about as long as a copy of the process.
-constexpr std::uint64_t kEventsOfACopy = 1000;
 
 }  // namespace
 

@@ -12,8 +12,11 @@
 
 namespace ksim::fuzz {
 
-// The bootSeed of a campaign whose scenario has none.
+// The bootSeed of a campaign whose scenario has none, and a boot that is worth being shared. Where
+// it is not, each run has its own: other phases of timers find more.
 inline constexpr std::uint64_t kBootSeed = 1;
+// Events of a boot that take about as long as a copy of the process.
+inline constexpr std::uint64_t kEventsOfACopy = 1000;
 
 // Whether the boot can be shared. Guests cannot be copied: their engine has threads.
 bool CanShareBoot(const scenario::Scenario& scenario);

@@ -31,6 +31,7 @@ Rehearsal Rehearse(const scenario::Scenario& scenario, const std::function<bool(
   Rehearsal out;
   if (scripted.stopped) return out;
   out.failed_steps = scripted.failures;
+  out.boot_events = scripted.boot_events;
   out.not_lasting = scripted.not_lasting;
   std::vector<bool> passed = scripted.passed_through;
   if (!scenario.faults.empty()) {
@@ -44,7 +45,8 @@ Rehearsal Rehearse(const scenario::Scenario& scenario, const std::function<bool(
 }
 
 scenario::Scenario ForCampaign(scenario::Scenario scenario, const Rehearsal& rehearsal) {
-  if (!scenario.boot_seed) scenario.boot_seed = kBootSeed;
+  if (!scenario.boot_seed && rehearsal.boot_events >= kEventsOfACopy)
+    scenario.boot_seed = kBootSeed;
   std::vector<scenario::Expectation> lasting;
   for (std::size_t i = 0; i < scenario.expect.size(); ++i) {
     const auto number = static_cast<std::int64_t>(i) + 1;

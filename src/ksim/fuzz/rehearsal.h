@@ -20,6 +20,7 @@ struct Rehearsal {
   std::vector<scenario::StepFailure> failed_steps;
   std::vector<scenario::ExpectationNote> not_lasting;
   std::vector<std::int64_t> dropped;  // expectations that a campaign does not ask for, from 1
+  std::uint64_t boot_events = 0;      // before the workload
 };
 
 // One run as `ksim run` does it; and one without the scripted faults, if there are any. `stop` is
@@ -27,8 +28,8 @@ struct Rehearsal {
 Rehearsal Rehearse(
     const scenario::Scenario& scenario, const std::function<bool()>& stop = [] { return false; });
 
-// The scenario as the runs of a campaign have it: with these expectations, and with a boot that all
-// runs share.
+// The scenario as the runs of a campaign have it: with these expectations and, where the boot is
+// large enough to be shared (booted_runs.h), with a bootSeed.
 scenario::Scenario ForCampaign(scenario::Scenario scenario, const Rehearsal& rehearsal);
 
 }  // namespace ksim::fuzz

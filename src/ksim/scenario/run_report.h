@@ -69,6 +69,7 @@ struct RunReport {
   bool workload_served = false;  // of a campaign: somebody but the user wrote of the workload
   std::uint64_t commits = 0;
   std::uint64_t requests = 0;
+  std::uint64_t boot_events = 0;  // before the workload
   std::uint64_t kernel_steps = 0;
 };
 

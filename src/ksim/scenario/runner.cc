@@ -118,6 +118,7 @@ void Runner::Boot() {
   limits.events = static_cast<std::uint64_t>(scenario_.limit.events);
   limits.instant = static_cast<std::uint64_t>(scenario_.limit.instant);
   world_.sim().RunUntilQuiet(kBootQuiet, limits);
+  report_.boot_events = world_.sim().bus().last_seq();
 }
 
 sim::Simulation::Stop Runner::RunWorkload() {
