@@ -274,7 +274,7 @@ spec:
   EXPECT_EQ(Contradictions(t), "");
 }
 
-// What a server does about a definition it does in the name of whoever wrote that, or was
+// A server works on a definition in the name of whoever wrote that, or because it was restarted.
 // restarted.
 TEST(Laws, WhatBecomesOfADefinitionContradictsNothing) {
   for (const char* compat : {"1.30", "1.36"}) {
