@@ -89,7 +89,7 @@ TEST(PodLogs, RefusalsAreTheKubelets) {
            {"ImagePullBackOff", "trying and failing to pull image"}})
     EXPECT_EQ(
         Print(Pod(kOne, Status(fmt::format(R"({{"waiting": {{"reason": "{}"}}}})", reason)))).error,
-        refused + "container \"c\" in pod \"p\" is waiting to start: " + text);
+        fmt::format("{}container \"c\" in pod \"p\" is waiting to start: {}", refused, text));
   EXPECT_EQ(Print(Pod(kOne, Status("{}"))).error,
             refused + "container \"c\" in pod \"p\" is waiting to start - no logs yet");
   // A pod that is not placed has nothing to say.
