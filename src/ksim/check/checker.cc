@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ksim/base/check.h"
 #include "ksim/check/invariant_tree.h"
 #include "ksim/check/trace_law.h"
 #include "ksim/check/trace_observer.h"
@@ -30,6 +31,7 @@ void Checker::Gather(Oracle& oracle, std::uint64_t seq) {
 
 void Checker::Take(const Observation& o) {
   facts_.Take(o);
+  KSIM_CHECK(static_cast<std::size_t>(o.kind) < readers_.size()) << "a kind of event without place";
   for (Oracle* oracle : readers_[static_cast<std::size_t>(o.kind)]) {
     oracle->On(facts_, o);
     if (oracle->found()) Gather(*oracle, o.seq);

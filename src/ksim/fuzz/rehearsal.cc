@@ -29,9 +29,9 @@ scenario::RunReport RunWithoutDrawnFaults(scenario::Scenario scenario,
 Rehearsal Rehearse(const scenario::Scenario& scenario, const std::function<bool()>& stop) {
   const scenario::RunReport scripted = RunWithoutDrawnFaults(scenario, stop);
   Rehearsal out;
+  out.boot_events = scripted.boot_events;
   if (scripted.stopped) return out;
   out.failed_steps = scripted.failures;
-  out.boot_events = scripted.boot_events;
   out.not_lasting = scripted.not_lasting;
   std::vector<bool> passed = scripted.passed_through;
   if (!scenario.faults.empty()) {

@@ -406,7 +406,7 @@ const Type& SpecType() {
       "The run.",
       {{"seed", "integer", "Seed of every draw; same seed, same bytes.", "1"},
        {"bootSeed", "integer",
-        "Seed of the draws until the cluster is up; not given: `seed`. Campaigns share a boot."},
+        "Seed of the draws until the cluster is up; not given: `seed`. Large campaigns share one."},
        {"compat", "string", "Which Kubernetes: \"1.25\", \"1.30\" or \"1.36\".", "\"1.30\""},
        {"until", "duration or quiescent", "When the run ends.", "quiescent"},
        {"quietFor", "duration", "How long nothing may be left to do for the run to be quiescent.",

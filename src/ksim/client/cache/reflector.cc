@@ -113,7 +113,9 @@ sim::Task<void> Reflector::Pass() {
 }
 
 // A back-off is work, even where the watch that failed was of the background; but not that of an
-// informer whose definition was deleted: that asks on for ever, as upstream's shared informers do.
+// informer whose definition was deleted: that asks on for ever, as upstream's do. (graph_builder.go
+// syncMonitors closes the stopCh of a monitor, whose controller is shared_informer.go's
+// dummyController: its Run stops nothing.)
 sim::Task<void> Reflector::Pause(Duration delay) {
   env_.sim.context().background = false;
   const auto kind = kind_is_gone_ ? sim::TimerKind::kPeriodic : sim::TimerKind::kWork;
@@ -184,8 +186,8 @@ sim::Task<bool> Reflector::List() {
     got = co_await ListPages(client_, resource_, options_.ns, options, page_size);
     pass_requests_.insert(pass_requests_.end(), got.requests.begin(), got.requests.end());
   }
-  kind_is_gone_ = !got.list.ok() && api::IsNotFound(got.list.status()) && last_sync_rv_;
   if (!got.list.ok()) {
+    kind_is_gone_ = last_sync_rv_ && api::IsNotFound(got.list.status());
     Say(Said::kListFails, got.list.status());
     co_return false;
   }
@@ -196,7 +198,7 @@ sim::Task<bool> Reflector::List() {
 
 bool Reflector::Replaced(std::vector<api::Object> items, std::int64_t got_rv, SharedText asked_rv,
                          std::uint64_t cause) {
-  unavailable_ = false;
+  unavailable_ = kind_is_gone_ = false;
   auto* payload = new RelistPayload;
   payload->informer = informer_;
   payload->resource = resource_;
