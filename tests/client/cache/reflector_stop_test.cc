@@ -1,4 +1,4 @@
-// The end of a reflector: its process dies in the middle of a pass.
+// The end of a reflector: its process dies in the middle of a pass; and that of what it watches.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -77,6 +77,28 @@ TEST_P(ReflectorStop, DeathOfTheProcessClosesTheStream) {
   f.world.Settle();
   EXPECT_EQ(f.world.server.open_streams(), 0u);
   EXPECT_EQ(f.world.sim.pending_work(), 0u);
+}
+
+// It asks on, and keeps no run busy with that; once it has listed again its back-offs are work.
+TEST_P(ReflectorStop, NobodyWaitsForAKindThatIsGone) {
+  ReflectorFixture f(GetParam());
+  f.world.server.Put("a");
+  f.Start();
+  f.world.Advance(Seconds(5));
+  const api::Status gone = api::NotFound(api::GroupResource("", "pods"), "");
+  if (head()) f.world.server.Answer(api::Verb::kWatch, gone);
+  f.world.server.Answer(api::Verb::kList, gone);
+  f.world.server.SendError(api::Expired("x"));
+  f.world.Advance(Milliseconds(400));
+  EXPECT_GT(f.world.sim.pending_work(), 0u) << "what broke is mended soon";
+  f.world.Advance(Milliseconds(1100));
+  EXPECT_EQ(f.world.sim.pending_work(), 0u);
+  f.Log();
+  f.world.Advance(Seconds(5));
+  EXPECT_FALSE(f.Log().empty()) << "it asks on";
+  f.world.server.SendError(api::Expired("x"));
+  f.world.Advance(Milliseconds(100));
+  EXPECT_GT(f.world.sim.pending_work(), 0u) << "the kind is back";
 }
 
 }  // namespace

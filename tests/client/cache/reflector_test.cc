@@ -236,28 +236,6 @@ TEST_P(ReflectorTest, RefusedOpensBackOffExponentiallyWithoutAList) {
   EXPECT_THAT(at, ElementsAre(0, 8, 24, 56, 120, 248, 504, 804));
 }
 
-// It asks on, and keeps no run busy with that; once it has listed again its back-offs are work.
-TEST_P(ReflectorTest, NobodyWaitsForAKindThatIsGone) {
-  ReflectorFixture f(GetParam());
-  f.world.server.Put("a");
-  f.Start();
-  f.world.Advance(Seconds(5));
-  const api::Status gone = api::NotFound(api::GroupResource("", "pods"), "");
-  if (head()) f.world.server.Answer(api::Verb::kWatch, gone);
-  f.world.server.Answer(api::Verb::kList, gone);
-  f.world.server.SendError(api::Expired("x"));
-  f.world.Advance(Milliseconds(400));
-  EXPECT_GT(f.world.sim.pending_work(), 0u) << "what broke is mended soon";
-  f.world.Advance(Milliseconds(1100));
-  EXPECT_EQ(f.world.sim.pending_work(), 0u);
-  f.Log();
-  f.world.Advance(Seconds(5));
-  EXPECT_FALSE(f.Log().empty()) << "it asks on";
-  f.world.server.SendError(api::Expired("x"));
-  f.world.Advance(Milliseconds(100));
-  EXPECT_GT(f.world.sim.pending_work(), 0u) << "the kind is back";
-}
-
 // CLIENT-16
 TEST_P(ReflectorTest, OtherOpenErrorsEndThePass) {
   for (const api::Status& status : {api::Expired("x"), api::InternalError("x"),
