@@ -102,5 +102,32 @@ TEST(SchedFits, ADeliveryBeforeTheBindingDoesNotShowTheNode) {
   EXPECT_FALSE(Caught(late)) << Messages(late);
 }
 
+// A scheduler that got no answer to a binding forgets the pod, until its informer tells of it.
+TEST(SchedFits, ABindingThatSeemedToFailDoesNotCount) {
+  Trace t = BoundBeforeAndAfter();
+  Larger(&t);
+  std::erase_if(t.events, [](const Record& r) {
+    return r.kind == Kind::kActor && r.Text("process") == "kube-scheduler" && r.t > 0;
+  });
+  const Trace told = t;
+  std::erase_if(t.events, TellsTheSchedulerOfAPod);
+  ASSERT_TRUE(Caught(t)) << Messages(t);
+  const auto lose_the_answer = [](Trace* of) {
+    const Record& binding = of->events[Find(*of, [](const Record& r) {
+      return r.kind == Kind::kRequest && r.Text("subresource") == "binding";
+    })];
+    const std::int64_t id = binding.Int("id");
+    Record& answer = of->events[Find(
+        *of, [id](const Record& r) { return r.kind == Kind::kResponse && r.Int("id") == id; })];
+    SetField(&answer, "lost", Value::Of(true));
+    SetField(&answer, "code", Value::Of(0));
+  };
+  lose_the_answer(&t);
+  EXPECT_FALSE(Caught(t)) << Messages(t);
+  Trace still_told = told;
+  lose_the_answer(&still_told);
+  EXPECT_TRUE(Caught(still_told)) << "its informer told it where the pod is";
+}
+
 }  // namespace
 }  // namespace ksim::check

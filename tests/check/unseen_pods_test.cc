@@ -72,6 +72,21 @@ class UnseenPodsTest : public testing::Test {
     o.state = "begin";
     pods_.On(o);
   }
+  void Gone() {
+    Observation o = At(Seconds(1), sim::EventKind::kCommit);
+    o.resource = "pods";
+    o.op = CommitOp::kDelete;
+    o.uid = "p1";
+    o.after = &none_;
+    pods_.On(o);
+  }
+  void Synced(const char* key) {
+    Observation o = At(Seconds(2), sim::EventKind::kReconcile);
+    o.actor = "kube-controller-manager/statefulset";
+    o.target = key;
+    o.state = "begin";
+    pods_.On(o);
+  }
   void Started(const char* process) {
     Observation o = At(Seconds(2), sim::EventKind::kActor);
     o.target = process;
@@ -88,6 +103,7 @@ class UnseenPodsTest : public testing::Test {
   value::Value pod_ = value::ParseJson(kPod).value();
   value::Value marked_ = pod_.Set(value::Path{"metadata", "deletionTimestamp"},
                                   value::Value::Of("2000-01-01T00:00:00Z"));
+  value::Value none_;
   UnseenPods pods_;
 };
 
@@ -163,6 +179,33 @@ TEST_F(UnseenPodsTest, NotForOneWhoseAnswerWasLost) {
   Answered(0, true);
   Committed("kube-controller-manager/replicaset");
   EXPECT_FALSE(pods_.AwaitedBy("rs"));
+}
+
+// No event tells a StatefulSet controller of a pod that is gone before its informer could see it;
+// the next sync makes it again.
+TEST_F(UnseenPodsTest, AStatefulSetWaitsForAPodThatWasGoneUnseen) {
+  constexpr const char* kSets = "kube-controller-manager/statefulset";
+  Committed(kSets);
+  EXPECT_FALSE(pods_.MissedBy("rs")) << "it is there";
+  Gone();
+  EXPECT_TRUE(pods_.MissedBy("rs"));
+  EXPECT_FALSE(pods_.MissedBy("another"));
+  Synced("default/another");
+  EXPECT_TRUE(pods_.MissedBy("rs"));
+  Synced("default/web");
+  EXPECT_FALSE(pods_.MissedBy("rs"));
+
+  Committed(kSets);
+  Handled("kube-scheduler");
+  EXPECT_FALSE(pods_.MissedBy("rs"));
+  Handled(kSets);
+  Gone();
+  EXPECT_FALSE(pods_.MissedBy("rs")) << "it was told";
+
+  Committed(kSets);
+  Gone();
+  Started("kube-controller-manager");
+  EXPECT_FALSE(pods_.MissedBy("rs")) << "a process that starts looks at all";
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "ksim/check/checker.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -7,6 +9,7 @@
 #include "ksim/check/invariant_tree.h"
 #include "ksim/check/trace_law.h"
 #include "ksim/check/trace_observer.h"
+#include "ksim/trace/actors.h"
 #include "ksim/trace/events.h"
 
 namespace ksim::check {
@@ -22,9 +25,23 @@ Checker::Checker(const std::vector<std::string>& checks, api::Compat compat,
   }
 }
 
-void Checker::Gather(Oracle& oracle, std::uint64_t seq) {
+namespace {
+
+std::string DeedOf(const Observation& o) {
+  if (o.kind == sim::EventKind::kRuntime) return fmt::format("{} {}", o.actor, o.action);
+  if (o.kind != sim::EventKind::kCommit) return "";
+  static constexpr std::string_view kVerbs[] = {"create", "update", "delete"};
+  const std::string_view part = trace::PartOf(o.by);
+  return fmt::format("{} {} {}", part.empty() ? o.by : part, kVerbs[static_cast<std::size_t>(o.op)],
+                     o.resource);
+}
+
+}  // namespace
+
+void Checker::Gather(Oracle& oracle, std::uint64_t seq, const std::string& by) {
   for (Finding& f : oracle.Take()) {
     f.seq = seq;
+    f.by = by;
     findings_.push_back(std::move(f));
   }
 }
@@ -34,18 +51,18 @@ void Checker::Take(const Observation& o) {
   KSIM_CHECK(static_cast<std::size_t>(o.kind) < readers_.size()) << "a kind of event without place";
   for (Oracle* oracle : readers_[static_cast<std::size_t>(o.kind)]) {
     oracle->On(facts_, o);
-    if (oracle->found()) Gather(*oracle, o.seq);
+    if (oracle->found()) Gather(*oracle, o.seq, DeedOf(o));
   }
   if (!invariants_.empty())
-    invariants_.Take(facts_, o, [this, &o](Oracle& judge) { Gather(judge, o.seq); });
+    invariants_.Take(facts_, o, [this, &o](Oracle& judge) { Gather(judge, o.seq, DeedOf(o)); });
 }
 
 void Checker::Finish(const RunEnd& end) {
   for (const auto& oracle : oracles_) {
     oracle->Finish(facts_, end);
-    Gather(*oracle, 0);
+    Gather(*oracle, 0, "");
   }
-  invariants_.Finish(facts_, end, [this](Oracle& judge) { Gather(judge, 0); });
+  invariants_.Finish(facts_, end, [this](Oracle& judge) { Gather(judge, 0, ""); });
 }
 
 std::vector<Remark> Checker::remarks() const {

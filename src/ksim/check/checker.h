@@ -54,7 +54,7 @@ class Checker {
   friend absl::StatusOr<std::unique_ptr<Checker>> CheckTrace(const trace::Trace& trace,
                                                              const std::vector<std::string>& checks,
                                                              const std::vector<Invariant>& added);
-  void Gather(Oracle& oracle, std::uint64_t seq);
+  void Gather(Oracle& oracle, std::uint64_t seq, const std::string& by);
 
   // One more than the last.
   static constexpr std::size_t kKinds = static_cast<std::size_t>(sim::EventKind::kLog) + 1;

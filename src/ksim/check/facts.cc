@@ -87,8 +87,7 @@ void Facts::Take(const Observation& o) {
       informer_ = &InformerOf(o.informer);
       return;
     case Kind::kReconcile:
-      NotePart(o.actor);
-      return;
+      return TakeReconcile(o);
     case Kind::kFault:
       return TakeFault(o);
     case Kind::kPhase:
@@ -98,6 +97,7 @@ void Facts::Take(const Observation& o) {
       last_step_ = o.t;
       return;
     case Kind::kActor:
+      std::erase_if(given_up_, [&o](const std::string& key) { return key.starts_with(o.target); });
       if (o.state != "lead" && o.state != "lose") TakeProcess(o.target);
       return;
     case Kind::kCompact:
@@ -105,6 +105,19 @@ void Facts::Take(const Observation& o) {
     default:
       return;
   }
+}
+
+// maxRetries of pkg/controller/deployment, endpoint, endpointslice and others: the key is
+// forgotten.
+void Facts::TakeReconcile(const Observation& o) {
+  NotePart(o.actor);
+  if (!o.actor.starts_with("kube-controller-manager")) return;
+  if (o.state == "begin" && given_up_.empty()) return;
+  const std::string key = fmt::format("{} {}", o.actor, o.target);
+  if (o.state == "begin")
+    given_up_.erase(key);
+  else if (o.result.starts_with("dropped after error: "))
+    given_up_.insert(key);
 }
 
 void Facts::NotePart(std::string_view actor) {

@@ -142,6 +142,9 @@ class Facts {
   const std::map<std::string, std::string>& faults() const { return faults_; }
   bool SawActor(std::string_view part) const;  // somebody called "PROCESS/part" asked or reconciled
   bool SawScheduler() const { return scheduler_; }
+  // A controller of the kube-controller-manager has dropped a key after its last try, and has not
+  // looked at it since: it works on it when an event wakes it, and not before.
+  bool gave_up() const { return !given_up_.empty(); }
   const UnseenPods& unseen_pods() const { return unseen_pods_; }
   const SyncViews& sync_views() const { return sync_views_; }
   std::size_t reads() const { return reads_.size(); }  // lists and watches that it remembers
@@ -155,6 +158,7 @@ class Facts {
   void TakeRelist(const Observation& o);
   void TakeFault(const Observation& o);
   void NotePart(std::string_view actor);
+  void TakeReconcile(const Observation& o);
   void TakeProcess(std::string_view process);
   void ForgetUpTo(std::int64_t revision);
   Stream& NewStream(const Observation& o);
@@ -176,6 +180,7 @@ class Facts {
   absl::flat_hash_map<std::uint64_t, std::size_t> informer_index_;  // looked up only
   std::set<std::string, std::less<>> parts_;                        // looked up only
   std::map<std::string, std::string> faults_;
+  std::set<std::string> given_up_;  // "ACTOR KEY"
   Delivery delivery_;
   HandlerStep handler_;
   bool scheduler_ = false;

@@ -40,6 +40,9 @@ struct Finding {
   Guarantee guarantee = Guarantee::kSafety;
   std::uint64_t seq = 0;  // of the event at which it was found; 0 = at the end
   std::string who;        // the stream's client, the informer, the actor; "" = none
+  // The deed at which it was found, without names: "replicaset create pods", "kubelet start"; "" =
+  // it was found at no deed.
+  std::string by;
 };
 
 // Something legal that a reader wants to know: no violation.

@@ -30,6 +30,7 @@ bool UnseenPods::IsExpecting(std::string_view actor) const {
 }
 
 void UnseenPods::On(const Observation& o) {
+  OnSetPod(o);
   switch (o.kind) {
     case sim::EventKind::kCommit:
       if (o.resource == "pods") OnCommit(o);
@@ -50,6 +51,37 @@ void UnseenPods::On(const Observation& o) {
       return;
     default:
       return;
+  }
+}
+
+void UnseenPods::OnSetPod(const Observation& o) {
+  static constexpr std::string_view kPart = "/statefulset";
+  if (o.kind == sim::EventKind::kCommit && o.resource == "pods") {
+    if (o.op == CommitOp::kDelete) {
+      const auto it = set_pods_.find(o.uid);
+      if (it != set_pods_.end()) it->second.gone = true;
+      return;
+    }
+    if (o.op != CommitOp::kCreate || !o.by.ends_with(kPart)) return;
+    const auto owner = api::Object::FromTree(*o.after, o.rv).controller();
+    if (!owner) return;
+    SetPod& pod = set_pods_[std::string(o.uid)];
+    pod.maker = ProcessOf(o.by);
+    pod.owner_uid = owner->uid;
+    pod.owner_key = fmt::format("{}/{}", o.ns, owner->name);
+    return;
+  }
+  if (set_pods_.empty()) return;
+  if (o.kind == sim::EventKind::kHandler && o.resource == "pods" && o.listener.ends_with(kPart)) {
+    const auto it = set_pods_.find(o.uid);
+    if (it != set_pods_.end()) set_pods_.erase(it);
+  } else if (o.kind == sim::EventKind::kReconcile && o.state == "begin" &&
+             o.actor.ends_with(kPart)) {
+    std::erase_if(set_pods_, [&o](const auto& entry) {
+      return entry.second.gone && entry.second.owner_key == o.target;
+    });
+  } else if (o.kind == sim::EventKind::kActor) {
+    std::erase_if(set_pods_, [&o](const auto& entry) { return entry.second.maker == o.target; });
   }
 }
 
@@ -100,6 +132,12 @@ void UnseenPods::OnReconcile(const Observation& o) {
 void UnseenPods::OnProcess(std::string_view process) {
   std::erase_if(asked_, [&](const auto& entry) { return entry.second == process; });
   std::erase_if(pods_, [&](const auto& entry) { return entry.second.maker == process; });
+}
+
+bool UnseenPods::MissedBy(std::string_view stateful_set_uid) const {
+  return std::any_of(set_pods_.begin(), set_pods_.end(), [&](const auto& entry) {
+    return entry.second.gone && entry.second.owner_uid == stateful_set_uid;
+  });
 }
 
 bool UnseenPods::AwaitedBy(std::string_view replica_set_uid) const {

@@ -5,7 +5,12 @@
 // with the answer of a creation if it is lost or says no: what came of that, and of one that was on
 // its way when its sender died, nobody waits for.
 //
-// Source: kubernetes pkg/controller/controller_utils.go,
+// A StatefulSet controller expects nothing, and yet goes on only when an event wakes it: of a pod
+// that is gone before its informer could see it no event tells. Its next sync, whatever it is for,
+// makes the pod again.
+//
+// Source: kubernetes pkg/controller/statefulset/stateful_set.go, addPod, deletePod;
+// pkg/controller/controller_utils.go,
 // ControllerExpectations.SatisfiedExpectations, ExpectationsTimeout;
 // pkg/controller/replicaset/replica_set.go, syncReplicaSet.
 #pragma once
@@ -28,8 +33,18 @@ class UnseenPods {
   void On(const Observation& o);
   // The controller waits for a pod of the ReplicaSet with this uid, and is right to.
   bool AwaitedBy(std::string_view replica_set_uid) const;
+  // A pod of the StatefulSet with this uid is gone that its controller has made and was not told
+  // of, and no sync has begun since.
+  bool MissedBy(std::string_view stateful_set_uid) const;
 
  private:
+  // A pod that a StatefulSet controller has made and not been told of.
+  struct SetPod {
+    std::string maker;  // process
+    std::string owner_uid, owner_key;
+    bool gone = false;
+  };
+  void OnSetPod(const Observation& o);
   struct Pod {
     std::uint64_t request = 0;
     std::string maker;  // process
@@ -51,6 +66,7 @@ class UnseenPods {
   std::vector<std::string> suffixes_;  // "/PART" of each controller that waits for its pods
   std::map<std::uint64_t, std::string> asked_;    // creations without an answer: their senders
   std::map<std::string, Pod, std::less<>> pods_;  // by uid
+  std::map<std::string, SetPod, std::less<>> set_pods_;  // by uid
 };
 
 }  // namespace ksim::check

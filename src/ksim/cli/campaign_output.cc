@@ -93,29 +93,46 @@ void CampaignOutput::ShrinkAll(const scenario::Scenario& scenario, const fuzz::T
     if (++tried > kMostShrunk) continue;
     live.Show(fmt::format("shrinking failure {} of {}: {}", i + 1, tally.failures.size(),
                           f.finding.oracle));
-    ShrinkOne(scenario, f, timeout, &summary->failures[i]);
+    ShrinkOne(scenario, i, f, timeout, summary);
   }
   live.Erase();
+  fuzz::MarkSameCauses(summary);
   if (tried > kMostShrunk)
     io_.Err(fmt::format("warning: {} of {} failures were shrunk; ksim shrink does it for one\n",
                         kMostShrunk, tried));
 }
 
-void CampaignOutput::ShrinkOne(scenario::Scenario scenario, const Failure& f, Duration timeout,
-                               FailureLine* line) {
-  scenario.seed = f.job.seed;
+void CampaignOutput::ShrinkOne(const scenario::Scenario& scenario, std::size_t i, const Failure& f,
+                               Duration timeout, fuzz::Summary* summary) {
   fuzz::ShrinkOptions options;
   options.runs = flags_.shrink_runs;
   options.timeout = timeout;
   options.interrupted = [] { return interrupted != 0; };
-  const fuzz::Shrunk shrunk = fuzz::Shrink(scenario, f.job.strategy, {}, f.finding, options);
-  if (!shrunk.reproduced) return;
-  const auto write = [&](const std::string& dir) { return fuzz::WriteShrunk(dir, f, shrunk); };
-  if (!WriteOrPrintError(line->dir, write)) return;
+  const std::vector<fuzz::Cause> causes = fuzz::CausesOf(scenario, f, options);
+  WriteShrunk(causes.front(), &summary->failures[i]);
+  for (std::size_t n = 1; n < causes.size(); ++n) {
+    FailureLine line = summary->failures[i];
+    line.seed = causes[n].failure.number;
+    line.count = causes[n].failure.count;
+    line.dir = DirectoryOf(causes[n].failure);
+    line.show = CommandOn(io_.program().command, false, line.dir);
+    if (WriteShrunk(causes[n], &line)) summary->failures.push_back(std::move(line));
+  }
+}
+
+bool CampaignOutput::WriteShrunk(const fuzz::Cause& cause, FailureLine* line) {
+  const fuzz::Shrunk& shrunk = cause.shrunk;
+  if (!shrunk.reproduced) return false;
+  const auto write = [&](const std::string& dir) {
+    return fuzz::WriteShrunk(dir, cause.failure, shrunk);
+  };
+  if (!WriteOrPrintError(line->dir, write)) return false;
   line->steps = static_cast<std::int64_t>(fuzz::StepsLeft(shrunk));
   if (shrunk.seeds_tried > 0)
     line->seeds = fmt::format("{}/{}", shrunk.seeds_failing, shrunk.seeds_tried);
   if (shrunk.runs_alone) line->show = CommandOn(io_.program().command, true, line->dir);
+  if (shrunk.wrong_step) line->wrong_step = shrunk.wrong_step->what;
+  return true;
 }
 
 void CampaignOutput::Copy(FailureLine* f) {

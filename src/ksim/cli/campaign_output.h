@@ -12,6 +12,7 @@
 #include "ksim/cli/io.h"
 #include "ksim/cli/live_line.h"
 #include "ksim/fuzz/campaign.h"
+#include "ksim/fuzz/causes.h"
 #include "ksim/fuzz/summary.h"
 #include "ksim/scenario/scenario.h"
 
@@ -50,8 +51,10 @@ class CampaignOutput {
  private:
   bool WriteOrPrintError(const std::string& dir,
                          const std::function<absl::Status(const std::string&)>& write);
-  void ShrinkOne(scenario::Scenario scenario, const fuzz::Failure& failure, Duration timeout,
-                 fuzz::FailureLine* line);
+  // Of the summary's failure `i`; another cause at its place is added behind all.
+  void ShrinkOne(const scenario::Scenario& scenario, std::size_t i, const fuzz::Failure& failure,
+                 Duration timeout, fuzz::Summary* summary);
+  bool WriteShrunk(const fuzz::Cause& cause, fuzz::FailureLine* line);
 
   Io& io_;
   const FuzzFlags& flags_;

@@ -38,6 +38,16 @@ std::string FailureTable(const fuzz::Summary& s) {
   return Columns(rows);
 }
 
+// The failures that are one cause with others, told once.
+std::string SameCauses(const fuzz::Summary& s) {
+  std::string out;
+  for (const fuzz::FailureLine& f : s.failures)
+    if (!f.same_cause.empty())
+      out += fmt::format("{} of seed {} has the cause of {}: {}\n", f.oracle, f.seed, f.same_cause,
+                         f.wrong_step);
+  return out;
+}
+
 // Which runs took too long: people look at few of them.
 std::string UndecidedText(const fuzz::Summary& s) {
   constexpr std::size_t kMost = 20;
@@ -109,6 +119,7 @@ std::string CampaignText(const fuzz::Summary& s, bool color, bool quiet) {
                          Grouped(f.count), f.count == 1 ? "" : "s", f.known);
   }
   if (s.NewFailures() > 0) out += "\n" + FailureTable(s) + "\n";
+  out += SameCauses(s);
   out += UndecidedText(s);
   out += Cautions(s, color);
   if (!quiet) {

@@ -75,6 +75,27 @@ std::vector<Job> Campaign::NextBatch() {
   return jobs;
 }
 
+namespace {
+
+void NoteOther(const Job& job, const RunOutcome& o, Failure* failure) {
+  constexpr std::size_t kMost = 8;
+  ++failure->count;
+  if (failure->others.size() >= kMost) return;
+  FailingRun run;
+  for (const auto& [kind, n] : o.faults)
+    if (n > 0) run.kinds.insert(kind);
+  const auto has_all_of = [&run](const FailingRun& other) {
+    return std::includes(run.kinds.begin(), run.kinds.end(), other.kinds.begin(),
+                         other.kinds.end());
+  };
+  if (std::any_of(failure->others.begin(), failure->others.end(), has_all_of)) return;
+  run.job = job;
+  run.number = o.number;
+  failure->others.push_back(std::move(run));
+}
+
+}  // namespace
+
 void Campaign::Merge(const Job& job, const RunOutcome& o) {
   ++tally_.runs;
   tally_.events += o.events;
@@ -98,7 +119,7 @@ void Campaign::Merge(const Job& job, const RunOutcome& o) {
   const CampaignFinding& finding = o.findings.front();
   const auto [it, added] = by_key_.emplace(finding.Key(), tally_.failures.size());
   if (!added) {
-    ++tally_.failures[it->second].count;
+    NoteOther(job, o, &tally_.failures[it->second]);
     return;
   }
   Failure failure;

@@ -30,6 +30,14 @@ struct Shard {
   bool Has(std::uint64_t number) const { return number % count == index % count; }
 };
 
+// A run that showed a failure, and the kinds of faults that it met.
+struct FailingRun {
+  FailingRun() = default;
+  Job job;
+  std::uint64_t number = 0;
+  std::set<std::string> kinds;
+};
+
 // A distinct failure: the first run that showed it, and how many did.
 struct Failure {
   Failure() = default;
@@ -39,6 +47,9 @@ struct Failure {
   int code = kSafety;
   std::vector<sim::Decision> decisions;
   std::uint64_t count = 0;
+  // Some of the other runs, none with all the kinds of faults of one before it.
+  std::vector<FailingRun> others;
+  bool hidden = false;  // another cause at the place of an earlier failure
 };
 
 // A step that failed for good in some runs.

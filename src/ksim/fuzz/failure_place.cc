@@ -1,5 +1,7 @@
 #include "ksim/fuzz/failure_place.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -81,7 +83,7 @@ std::string PlaceOf(const trace::Violation& v) {
   return out;
 }
 
-std::string FileNameOf(std::string_view oracle, std::string_view place) {
+std::string FileNameOf(std::string_view oracle, std::string_view place, std::string_view by) {
   constexpr std::size_t kLongest = 60;
   std::string out = std::string(oracle) + "-";
   for (char c : place) {
@@ -91,7 +93,8 @@ std::string FileNameOf(std::string_view oracle, std::string_view place) {
       out += '-';
   }
   while (!out.empty() && (out.back() == '-' || out.back() == '.')) out.pop_back();
-  const std::string hash = Hex(Hash64(place)).substr(0, 6);
+  const std::string whole = by.empty() ? std::string(place) : fmt::format("{} {}", place, by);
+  const std::string hash = Hex(Hash64(whole)).substr(0, 6);
   return out.substr(0, kLongest) + "-" + hash;
 }
 

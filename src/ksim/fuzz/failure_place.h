@@ -16,7 +16,8 @@ std::string PlaceOf(const trace::Violation& violation);
 // "web-x7k2p" -> "web-*", "kubelet/node-12" -> "kubelet/node-N", "watch 7 of x" -> "watch N of x".
 std::string Generalised(std::string_view text);
 
-// A file's name: "expect-pods-default-web".
-std::string FileNameOf(std::string_view oracle, std::string_view place);
+// A file's name: "expect-pods-default-web-4f1a2b". `by`: the deed that broke it, which tells apart
+// what happened at one place.
+std::string FileNameOf(std::string_view oracle, std::string_view place, std::string_view by = "");
 
 }  // namespace ksim::fuzz

@@ -7,12 +7,12 @@
 #include "ksim/base/os.h"
 #include "ksim/base/status.h"
 #include "ksim/base/version.h"
+#include "ksim/fuzz/decision_text.h"
 #include "ksim/fuzz/failure_place.h"
 #include "ksim/fuzz/run.h"
 #include "ksim/registry.h"
 #include "ksim/scenario/guests.h"
 #include "ksim/scenario/load.h"
-#include "ksim/sim/network.h"
 #include "ksim/value/json.h"
 #include "ksim/value/yaml.h"
 
@@ -88,17 +88,6 @@ std::vector<std::string> DecisionLines(const std::vector<sim::Decision>& decisio
   return out;
 }
 
-std::string FaultText(const scenario::FaultSpec& fault) {
-  std::string out = fault.verb + " {";
-  for (const Value::Member& m : fault.args.members()) {
-    if (!out.ends_with('{')) out += ", ";
-    const std::string text =
-        m.value.is_string() ? std::string(m.value.AsString()) : value::ToJson(m.value);
-    out += fmt::format("{}: {}", m.name.text(), text);
-  }
-  return out + "}";
-}
-
 std::string Broken(const CampaignFinding& f) {
   std::string out = fmt::format("**{}**: {}\n\n", f.oracle, f.message);
   for (const std::string& o : f.objects) out += fmt::format("- {}\n", o);
@@ -130,7 +119,8 @@ Value LeanTree(const Scenario& s) {
 }
 
 std::string NameOf(const Failure& failure) {
-  return FileNameOf(failure.finding.oracle, failure.finding.place);
+  const CampaignFinding& f = failure.finding;
+  return FileNameOf(f.oracle, f.place, f.by) + (failure.hidden ? "-2" : "");
 }
 
 std::size_t StepsLeft(const Shrunk& shrunk) {
@@ -143,12 +133,6 @@ std::vector<std::string> StepLines(const Shrunk& shrunk) {
   for (const sim::Override& o : shrunk.scenario.overrides)
     out.push_back(DecisionText({o.site, o.key, o.answer}));
   return out;
-}
-
-std::string DecisionText(const sim::Decision& d) {
-  if (KindOf(d.site) == "delay" && d.answer < sim::kExtraDelays.size())
-    return fmt::format("{} {}", d.site, FormatDuration(sim::kExtraDelays[d.answer]));
-  return fmt::format("{} {}", d.site, d.answer);
 }
 
 absl::StatusOr<FailureFiles> FilesAsFound(const Scenario& scenario, const Failure& failure) {
@@ -190,6 +174,7 @@ FailureFiles FilesAsShrunk(const Failure& failure, const Shrunk& shrunk) {
         "{}/{} seeds: so many other seeds fail in the same way with the same "
         "decisions.\n\n",
         shrunk.seeds_failing, shrunk.seeds_tried);
+  if (shrunk.wrong_step) readme += shrunk.wrong_step->text + "\n";
   if (!shrunk.nearest.empty())
     readme += fmt::format("Nearest run that passes: {}\n\n", shrunk.nearest);
   readme += fmt::format("Found by seed {} with the strategy {}; shrunk in {} runs{}.\n",

@@ -45,7 +45,4 @@ std::size_t StepsLeft(const Shrunk& shrunk);
 // A line about each: "dropWatch {client: kube-scheduler, resource: pods}".
 std::vector<std::string> StepLines(const Shrunk& shrunk);
 
-// A line about a decision: "delay/a/b/pods 301s".
-std::string DecisionText(const sim::Decision& decision);
-
 }  // namespace ksim::fuzz

@@ -3,11 +3,13 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "ksim/base/os.h"
 #include "ksim/base/status.h"
 #include "ksim/fuzz.h"
 #include "ksim/fuzz/campaign.h"
+#include "ksim/fuzz/causes.h"
 #include "ksim/fuzz/failure_report.h"
 #include "ksim/fuzz/rehearsal.h"
 #include "ksim/fuzz/shrink.h"
@@ -41,28 +43,35 @@ void TakeFiles(fuzz::FailureFiles files, FuzzFinding* finding) {
   finding->trace = std::move(files.trace);
 }
 
-// The failure shrunk, or as it was found if it is not to be shrunk or does not come again.
-FuzzFinding Explained(Scenario scenario, const Failure& failure, const FuzzOptions& options) {
-  FuzzFinding out = FindingOf(failure);
-  if (!HasTrace(failure)) return out;
-  scenario.seed = failure.job.seed;
-  if (options.shrink_runs > 0) {
+FuzzFinding ShrunkFinding(const fuzz::Cause& cause) {
+  FuzzFinding out = FindingOf(cause.failure);
+  TakeFiles(fuzz::FilesAsShrunk(cause.failure, cause.shrunk), &out);
+  out.message = cause.shrunk.finding.message;
+  out.shrunk = true;
+  out.runs_alone = cause.shrunk.runs_alone;
+  return out;
+}
+
+// The failure shrunk, with another cause that it hid; or as it was found, if it is not to be shrunk
+// or does not come again.
+void Explain(Scenario scenario, const Failure& failure, const FuzzOptions& options,
+             std::vector<FuzzFinding>* findings) {
+  FuzzFinding as_found = FindingOf(failure);
+  if (HasTrace(failure) && options.shrink_runs > 0) {
     fuzz::ShrinkOptions shrink;
     shrink.runs = options.shrink_runs;
     shrink.timeout = options.run_timeout;
-    const fuzz::Shrunk shrunk =
-        fuzz::Shrink(scenario, failure.job.strategy, {}, failure.finding, shrink);
-    if (shrunk.reproduced) {
-      TakeFiles(fuzz::FilesAsShrunk(failure, shrunk), &out);
-      out.message = shrunk.finding.message;
-      out.shrunk = true;
-      out.runs_alone = shrunk.runs_alone;
-      return out;
-    }
+    const std::vector<fuzz::Cause> causes = fuzz::CausesOf(scenario, failure, shrink);
+    for (const fuzz::Cause& cause : causes)
+      if (cause.shrunk.reproduced) findings->push_back(ShrunkFinding(cause));
+    if (causes.front().shrunk.reproduced) return;
   }
-  absl::StatusOr<fuzz::FailureFiles> files = fuzz::FilesAsFound(scenario, failure);
-  if (files.ok()) TakeFiles(*std::move(files), &out);
-  return out;
+  if (HasTrace(failure)) {
+    scenario.seed = failure.job.seed;
+    absl::StatusOr<fuzz::FailureFiles> files = fuzz::FilesAsFound(scenario, failure);
+    if (files.ok()) TakeFiles(*std::move(files), &as_found);
+  }
+  findings->push_back(std::move(as_found));
 }
 
 fuzz::CampaignOptions CampaignOptionsOf(const FuzzOptions& options) {
@@ -119,7 +128,7 @@ absl::StatusOr<FuzzResult> Fuzz(const Scenario& given, const FuzzOptions& option
                                         FormatDuration(options.run_timeout)));
   if (tally.runs > 0 && tally.judged == 0)
     out.undecided.push_back("in no run was there anything to judge but that objects were made");
-  for (const Failure& f : tally.failures) out.findings.push_back(Explained(scenario, f, options));
+  for (const Failure& f : tally.failures) Explain(scenario, f, options, &out.findings);
   return out;
 }
 

@@ -52,10 +52,13 @@ bool HasOracles(const scenario::Scenario& scenario) {
 
 }  // namespace
 
-std::vector<CampaignFinding> FindingsOf(const std::vector<trace::Violation>& violations) {
+std::vector<CampaignFinding> FindingsOf(const std::vector<trace::Violation>& violations,
+                                        const std::vector<std::string>& broken_by) {
   std::vector<CampaignFinding> out;
-  for (const trace::Violation& v : violations) {
+  for (std::size_t i = 0; i < violations.size(); ++i) {
+    const trace::Violation& v = violations[i];
     CampaignFinding f;
+    if (i < broken_by.size()) f.by = Generalised(broken_by[i]);
     f.oracle = v.oracle;
     f.place = PlaceOf(v);
     f.message = v.message;
@@ -159,7 +162,7 @@ RunOutcome Run::Execute() {
   scenario::RunReport report = runner_->Run();
   RunOutcome out;
   out.seed = runner_->world().sim().seed();
-  out.findings = FindingsOf(report.end.violations);
+  out.findings = FindingsOf(report.end.violations, report.broken_by);
   if (!out.findings.empty()) out.code = out.findings.front().safety ? kSafety : kLiveness;
   if (out.findings.empty() && out_of_time_) out.code = kUndecided;
   out.digest = report.end.digest;

@@ -95,8 +95,10 @@ class Runs {
   std::set<std::uint64_t> told_invariants_;
 };
 
-// Safety before liveness, otherwise in their order.
-std::vector<CampaignFinding> FindingsOf(const std::vector<trace::Violation>& violations);
+// Safety before liveness, otherwise in their order. `broken_by` has the deed of each, where it is
+// known (scenario::RunReport).
+std::vector<CampaignFinding> FindingsOf(const std::vector<trace::Violation>& violations,
+                                        const std::vector<std::string>& broken_by = {});
 
 // The decisions of a run as overrides of another.
 std::vector<sim::Override> ToOverrides(const std::vector<sim::Decision>& decisions);

@@ -70,7 +70,7 @@ class Reader {
 };
 
 void Write(Writer& w, const CampaignFinding& f) {
-  w.Add(f.oracle).Add(f.place).Add(f.message).Add(std::uint64_t{f.safety});
+  w.Add(f.oracle).Add(f.place).Add(f.message).Add(f.by).Add(std::uint64_t{f.safety});
   w.List(f.objects, [&](const std::string& o) { w.Add(o); });
 }
 
@@ -79,6 +79,7 @@ CampaignFinding ReadFinding(Reader& r) {
   f.oracle = r.Text();
   f.place = r.Text();
   f.message = r.Text();
+  f.by = r.Text();
   f.safety = r.Number() != 0;
   r.List([&] { f.objects.push_back(r.Text()); });
   return f;

@@ -30,11 +30,14 @@ struct CampaignFinding {
   std::string place;  // who it befell: no generated name, number or time
   std::string message;
   std::vector<std::string> objects;
+  std::string by;  // the deed that broke it, "replicaset create pods"; "" = none, or not known
   bool safety = true;
+  // Whether the same went wrong at the same place by the same deed.
   bool Same(const CampaignFinding& other) const {
-    return oracle == other.oracle && place == other.place;
+    return oracle == other.oracle && place == other.place &&
+           (by == other.by || by.empty() || other.by.empty());
   }
-  std::string Key() const { return oracle + " " + place; }
+  std::string Key() const { return oracle + " " + place + (by.empty() ? "" : ", by: " + by); }
 };
 
 // A step that failed for good.

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "ksim/check/invariant_tree.h"
+#include "ksim/fuzz/decision_text.h"
 #include "ksim/fuzz/delta_debugging.h"
 #include "ksim/fuzz/failure_place.h"
 #include "ksim/fuzz/fault_script.h"
@@ -96,8 +97,8 @@ class Shrinker {
     out_.scenario = scenario_;
     out_.scenario.overrides = ToOverrides(decisions_);
     out_.decisions = decisions_;
-    FindNearest();
     WriteScript();
+    FindNearest();
     OtherSeeds();
     return std::move(out_);
   }
@@ -133,6 +134,10 @@ class Shrinker {
     const auto same = std::find_if(outcome.findings.begin(), outcome.findings.end(),
                                    [this](const CampaignFinding& f) { return f.Same(finding_); });
     if (same == outcome.findings.end()) return false;
+    // What a step did not bring about is no failure of anybody else.
+    if (failed_steps_ && outcome.failed_steps.size() > *failed_steps_) return false;
+    failed_steps_ = outcome.failed_steps.size();
+    finding_.by = same->by;
     lasted_ = outcome.lasted;
     if (as != nullptr) *as = *same;
     if (taken != nullptr) *taken = std::move(outcome.decisions);
@@ -307,34 +312,73 @@ class Shrinker {
     return (*run)->Trace();
   }
 
-  // One decision a size smaller, or not taken: the first such run that passes.
-  void FindNearest() {
-    constexpr std::uint64_t kLater = kOtherSeeds + 2;  // runs that come after it
-    bool fails = true;
-    if (decisions_.empty() || AllSpent(kLater + 1)) return;
-    const trace::Trace failing = TraceOf(out_.scenario, &fails);
-    for (std::size_t i = 0; i < decisions_.size() && !AllSpent(kLater); ++i) {
-      Decisions candidate = decisions_;
-      const sim::Decision& d = decisions_[i];
-      if (d.answer > 1)
-        --candidate[i].answer;
-      else
-        candidate.erase(candidate.begin() + static_cast<std::ptrdiff_t>(i));
+  // The fault with its length a little less, then half of it; nothing if it has none.
+  static std::vector<scenario::FaultSpec> Shorter(const scenario::FaultSpec& fault) {
+    std::vector<scenario::FaultSpec> out;
+    for (const std::string_view length : {"for", "by"}) {
+      const absl::StatusOr<Duration> whole = ParseDuration(fault.args.Get(length).AsString());
+      if (!whole.ok()) continue;
+      for (const Duration less : {*whole - Seconds(2), *whole / 2}) {
+        if (less <= Duration()) continue;
+        scenario::FaultSpec& shorter = out.emplace_back(fault);
+        shorter.args = fault.args.Set(length, value::Value::Of(FormatDuration(less)));
+      }
+    }
+    return out;
+  }
+
+  // The runs that have one fault shorter or not at all, or one decision a size smaller, beside what
+  // that is called. What happens last parts the runs last.
+  std::vector<std::pair<std::string, Scenario>> Neighbours() const {
+    std::vector<std::pair<std::string, Scenario>> out;
+    for (std::size_t i = out_.scenario.faults.size(); i-- > 0;) {
+      const std::string fault = FaultText(out_.scenario.faults[i]);
       Scenario nearly = out_.scenario;
-      nearly.overrides = ToOverrides(candidate);
+      for (scenario::FaultSpec& shorter : Shorter(nearly.faults[i])) {
+        nearly.faults[i] = std::move(shorter);
+        std::string what =
+            fmt::format("with {} in place of {}", FaultText(nearly.faults[i]), fault);
+        out.emplace_back(std::move(what), nearly);
+      }
+      nearly.faults.erase(nearly.faults.begin() + static_cast<std::ptrdiff_t>(i));
+      out.emplace_back("without " + fault, std::move(nearly));
+    }
+    for (std::size_t i = out_.scenario.overrides.size(); i-- > 0;) {
+      Scenario nearly = out_.scenario;
+      sim::Override& o = nearly.overrides[i];
+      const std::string was = DecisionText({o.site, o.key, o.answer});
+      if (o.answer > 1) {
+        --o.answer;
+        const std::string now = DecisionText({o.site, o.key, o.answer});
+        out.emplace_back(fmt::format("with {} in place of {}", now, was), std::move(nearly));
+      } else {
+        nearly.overrides.erase(nearly.overrides.begin() + static_cast<std::ptrdiff_t>(i));
+        out.emplace_back("without " + was, std::move(nearly));
+      }
+    }
+    return out;
+  }
+
+  // The first neighbour that passes, and the step in which the two part.
+  void FindNearest() {
+    for (const auto& [what, nearly] : Neighbours()) {
+      if (AllSpent(kOtherSeeds)) return;
+      bool fails = true;
       const trace::Trace passing = TraceOf(nearly, &fails);
       if (fails) continue;
-      const std::optional<trace::Divergence> d1 =
-          trace::FirstDivergence(failing.events, passing.events);
-      if (!d1) continue;
-      out_.nearest = fmt::format("with {} = {} instead of {} it passes; first: {}", d.site,
-                                 d.answer - 1, d.answer, Parting(failing, passing, d1->index));
+      const std::optional<trace::Divergence> apart =
+          trace::FirstDivergence(out_.trace.events, passing.events);
+      if (!apart) continue;
+      out_.nearest =
+          fmt::format("{} it passes; first: {}", what, Parting(out_.trace, passing, apart->index));
+      out_.wrong_step = FindWrongStep(out_.trace, passing, out_.finding);
       return;
     }
   }
 
-  const CampaignFinding& finding_;
+  CampaignFinding finding_;  // with the deed that broke it, once it has been shown
   const ShrinkOptions& options_;
+  std::optional<std::size_t> failed_steps_;  // at most so many, as in the last run that showed it
   std::uint64_t phases_seed_ = 1;
   Duration lasted_;  // the last run that showed it
   Scenario scenario_;

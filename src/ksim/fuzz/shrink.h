@@ -14,6 +14,7 @@
 
 #include "ksim/fuzz/run.h"
 #include "ksim/fuzz/run_outcome.h"
+#include "ksim/fuzz/wrong_step.h"
 #include "ksim/scenario/scenario.h"
 #include "ksim/trace/trace.h"
 
@@ -39,7 +40,8 @@ struct Shrunk {
   int seeds_failing = 0;   // of ten other seeds
   int seeds_tried = 0;
   std::string nearest;  // the first difference to the nearest run that passes; "" = none
-  trace::Trace trace;   // of the small scenario
+  std::optional<WrongStep> wrong_step;  // in which the two part
+  trace::Trace trace;                   // of the small scenario
 };
 
 // The run of `strategy` (nothing: as `ksim run` does it) with `overrides`, which showed `finding`.

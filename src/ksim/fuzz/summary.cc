@@ -35,6 +35,9 @@ Json JsonOf(const FailureLine& f) {
               {"count", f.count},   {"code", f.code},
               {"dir", f.dir},       {"steps", f.steps < 0 ? Json() : Json(f.steps)},
               {"seeds", f.seeds},   {"show", f.show}};
+  if (!f.by.empty()) out["by"] = f.by;
+  if (!f.wrong_step.empty()) out["wrongStep"] = f.wrong_step;
+  if (!f.same_cause.empty()) out["sameCauseAs"] = f.same_cause;
   if (!f.known.empty()) out["known"] = f.known;
   return out;
 }
@@ -119,7 +122,13 @@ absl::StatusOr<FailureLine> ParseFailure(const Value& v, std::size_t i) {
   f.dir = fields.Text("dir");
   f.seeds = fields.Text("seeds");
   f.show = fields.Text("show");
-  f.known = v.Get("known").is_string() ? v.Get("known").AsString() : "";
+  const auto optional = [&v](std::string_view name) {
+    return std::string(v.Get(name).is_string() ? v.Get(name).AsString() : "");
+  };
+  f.by = optional("by");
+  f.wrong_step = optional("wrongStep");
+  f.same_cause = optional("sameCauseAs");
+  f.known = optional("known");
   f.seed = fields.Count("seed");
   f.count = fields.Count("count");
   f.code = static_cast<int>(fields.Count("code"));
@@ -216,9 +225,22 @@ FailureLine Beside(FailureLine f) {
   return f;
 }
 
+}  // namespace
+
+void MarkSameCauses(Summary* summary) {
+  std::map<std::string, std::string> first;  // wrong step -> directory
+  for (FailureLine& f : summary->failures) {
+    if (f.wrong_step.empty() || f.dir.empty() || !f.known.empty()) continue;
+    const auto [it, added] = first.emplace(f.wrong_step, f.dir);
+    if (!added) f.same_cause = DirectoryName(it->second);
+  }
+}
+
+namespace {
+
 void MergeFailure(const FailureLine& f, std::vector<FailureLine>* all) {
   const auto same = std::find_if(all->begin(), all->end(), [&f](const FailureLine& other) {
-    return other.oracle == f.oracle && other.place == f.place;
+    return other.oracle == f.oracle && other.place == f.place && other.by == f.by;
   });
   if (same == all->end()) {
     all->push_back(f);

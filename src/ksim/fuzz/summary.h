@@ -17,6 +17,10 @@ namespace ksim::fuzz {
 struct FailureLine {
   FailureLine() = default;
   std::string oracle, place, message;
+  std::string by;          // the deed that broke it: "replicaset create pods"; "" = not known
+  std::string wrong_step;  // the first step that went another way, without names; "" = not known
+  std::string
+      same_cause;  // the directory of an earlier failure with the same wrong step; "" = none
   std::uint64_t seed = 0;   // as in --seeds
   std::uint64_t count = 0;  // runs that showed it
   int code = kSafety;
@@ -85,6 +89,9 @@ struct Summary {
 
 // Whether the line's command runs the failure's scenario; else it replays its trace.
 bool ShowsByRun(const FailureLine& failure);
+
+// Notes for each failure the earlier one whose wrong step it shares: one cause, told once.
+void MarkSameCauses(Summary* summary);
 
 // The last part of FailureLine::dir, wherever the campaign's directory is now.
 std::string DirectoryName(std::string_view dir);

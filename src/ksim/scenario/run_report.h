@@ -52,9 +52,10 @@ struct RunReport {
   RunReport() = default;
   trace::End end;
   int exit_code = 0;
-  bool stopped = false;               // RunnerOptions::stop said so
-  std::vector<StepFailure> failures;  // steps that failed
-  std::vector<StepNote> never_begun;  // steps whose time or trigger never came, or not to kubectl
+  std::vector<std::string> broken_by;  // of each of end.violations: check::Finding::by
+  bool stopped = false;                // RunnerOptions::stop said so
+  std::vector<StepFailure> failures;   // steps that failed
+  std::vector<StepNote> never_begun;   // steps whose time or trigger never came, or not to kubectl
   std::vector<FaultNote> faults_missing;
   std::vector<check::Remark> remarks;  // of the oracles
   std::vector<std::string>

@@ -47,13 +47,16 @@ void SetResult(const std::vector<trace::Violation>& unmet,
                const std::vector<check::Finding>& findings, RunReport* report) {
   trace::End& end = report->end;
   std::vector<trace::Violation> all = unmet;
+  report->broken_by.assign(all.size(), "");
   bool safety = !all.empty() || !report->failures.empty();
   bool liveness = !end.violations.empty();
   for (const check::Finding& f : findings) {
     all.push_back(f.violation);
+    report->broken_by.push_back(f.by);
     (f.guarantee == check::Guarantee::kSafety ? safety : liveness) = true;
   }
   all.insert(all.end(), end.violations.begin(), end.violations.end());
+  report->broken_by.resize(all.size());
   end.violations = std::move(all);
   end.result = "ok";
   if (safety || liveness) end.result = "violation";

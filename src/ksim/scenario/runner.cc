@@ -216,15 +216,20 @@ void Runner::ReportUnfinished(sim::Simulation::Stop stop) {
 void Runner::CloseExpectations() {
   if (!options_.fuzz) return expectations_.Close();
   if (late_writes_->any() || !steps_.failures().empty()) return;
-  if (AControllerWaits()) return expectations_.Close({"pods", "replicasets"});
+  // It gave up while everything failed, as upstream's does, and nothing has woken it since.
+  if (checks_.checker().facts().gave_up()) return;
+  if (AControllerWaits()) return expectations_.Close({"pods", "replicasets", "statefulsets"});
   expectations_.Close();
 }
 
 bool Runner::AControllerWaits() {
   const check::UnseenPods& unseen = checks_.checker().facts().unseen_pods();
-  for (const api::Object& rs : world_.Objects(*world_.kinds().ByName("replicasets")))
+  const api::Kinds& kinds = world_.kinds();
+  for (const api::Object& rs : world_.Objects(*kinds.ByName("replicasets")))
     if (unseen.AwaitedBy(rs.uid())) return true;
-  return false;
+  const std::vector<api::Object> sets = world_.Objects(*kinds.ByName("statefulsets"));
+  return std::any_of(sets.begin(), sets.end(),
+                     [&unseen](const api::Object& set) { return unseen.MissedBy(set.uid()); });
 }
 
 void Runner::Finish(sim::Simulation::Stop stop) {

@@ -132,6 +132,7 @@ void TraceIdentities::LearnCreation(const Record& commit) {
   const std::string_view hash =
       hash_names_ == HashNames::kAreGenerated ? HashInName(object, name) : std::string_view();
   std::string identity = Join(resource, ns, name);
+  const auto known = identities_.find(identity);
   if (resource == "events" || resource == "events.events.k8s.io") {
     const Value& about =
         object.Has("regarding") ? object.Get("regarding") : object.Get("involvedObject");
@@ -139,6 +140,8 @@ void TraceIdentities::LearnCreation(const Record& commit) {
                                          Normalise(about.Get("name").AsString()));
     const std::string of = fmt::format("{}>events#{}", whom, object.Get("reason").AsString());
     identity = fmt::format("{}#{}", of, ++counters_[of]);
+  } else if (known != identities_.end()) {
+    identity = known->second;  // a StatefulSet's pods have a generateName, and fixed names
   } else if (!prefix.empty() || !hash.empty()) {
     std::string owner = OwnerOf(object, ns);
     if (owner.empty()) owner = Join(resource, ns, prefix.empty() ? BeforeHash(name, hash) : prefix);

@@ -165,16 +165,17 @@ TEST(CacheWaits, ToldOfEachPartOnce) {
 
 // CLIENT-57, CLIENT-144: what a slow handler has not heard of waits in its own queue.
 TEST_P(CacheLogTest, QueuesTellWhatWaits) {
+  std::unique_ptr<FaultHooks> hooks;  // the server's streams, which go with the world, know them
   World world(GetParam());
-  FaultHooks hooks(world.sim);
-  world.env.faults = &hooks;
+  hooks = std::make_unique<FaultHooks>(world.sim);
+  world.env.faults = hooks.get();
   InformerFactory factory(*world.connection, ClientOptions(), Duration());
   SharedInformer& pods = factory.For(world.pods());
   RecordingHandler quick, slow;
   pods.AddHandler(world.process.PartActor("quick"), &quick);
   const int registration = pods.AddHandler(world.process.PartActor("slow"), &slow);
   const std::string process = world.process.name();
-  hooks.HandlerGate(process + "/slow", world.pods()).Close();
+  hooks->HandlerGate(process + "/slow", world.pods()).Close();
   factory.Start();
   world.Settle();
   world.server.Put("a");
@@ -188,7 +189,7 @@ TEST_P(CacheLogTest, QueuesTellWhatWaits) {
   EXPECT_EQ(queues[0].listeners[0].name, process + "/quick");
   EXPECT_EQ(queues[0].listeners[0].pending, 0u);
   EXPECT_EQ(queues[0].listeners[1].pending, 2u);
-  hooks.HandlerGate(process, world.pods()).Close();
+  hooks->HandlerGate(process, world.pods()).Close();
   world.server.Put("c");
   world.Settle();
   EXPECT_EQ(QueuesOf(factory)[0].deltas, 1u) << "in front of the cache";

@@ -38,6 +38,8 @@ const OracleInfo& EsrInfo() {
        ("a ReplicaSet whose pod was gone, or going, before its controller saw it waits, with too "
         "few pods or too many, until the expectation of it has expired and something wakes the "
         "controller"),
+       ("a StatefulSet whose pod was gone before its controller saw it waits until something wakes "
+        "the controller"),
        "a DaemonSet makes no pod for a node while another one of it there has ended, or is going",
        "what no actor of the run is there to do stays undone", "a finalizer keeps an object",
        "pods of a node that is not ready",
@@ -108,7 +110,7 @@ class Esr : public Oracle {
         problem = OfReplicaSet(facts, object, active, counted_[hash]);
       if (c->resource == "statefulsets" && facts.SawActor("statefulset") &&
           !others.contains(object.uid()))
-        problem = OfStatefulSet(object, active);
+        problem = OfStatefulSet(facts, object, active);
       if (c->resource == "daemonsets" && facts.SawActor(daemon_part_))
         problem = OfDaemonSet(facts, object, nodes, active[std::string(object.uid())],
                               others[std::string(object.uid())]);
@@ -212,8 +214,9 @@ class Esr : public Oracle {
   }
 
   // Source: pkg/controller/statefulset/stateful_set_control.go updateStatefulSet.
-  std::string OfStatefulSet(const api::Object& set, const Owned& active) const {
+  std::string OfStatefulSet(const Facts& facts, const api::Object& set, const Owned& active) const {
     const value::Value& spec = set.spec();
+    if (facts.unseen_pods().MissedBy(set.uid())) return "";
     if (set.deleting() || spec.Get("minReadySeconds").AsInt() > 0) return "";
     static const std::vector<api::PodView> none;
     const auto it = active.find(set.uid());

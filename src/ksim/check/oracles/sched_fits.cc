@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "ksim/api/views/resources.h"
@@ -19,14 +20,16 @@ const OracleInfo& FitsInfo() {
       Guarantee::kSafety,
       "The requests of the pods that the scheduler puts on a node fit its allocatable, in every "
       "resource, also one that the node does not name.",
-      {sim::EventKind::kRequest, sim::EventKind::kCommit, sim::EventKind::kHandler,
-       sim::EventKind::kActor},
+      {sim::EventKind::kRequest, sim::EventKind::kResponse, sim::EventKind::kCommit,
+       sim::EventKind::kHandler, sim::EventKind::kActor},
       {"a node that became smaller: the most it ever had is the bound",
        "nodes with pods that were created on them, past the scheduler, are not judged",
        "pods that have ended do not count",
        "a scheduler that has started anew, or leads since a standby's turn came, knows only what "
        "its API server's cache does: pods bound before do not count until it was told where they "
-       "are, nor against what it had decided by then"},
+       "are, nor against what it had decided by then",
+       "a scheduler that was told that a binding failed, or got no answer, forgets the pod: if it "
+       "was bound all the same it does not count until its informer tells of it"},
       "the scheduler bound no pod"};
   return info;
 }
@@ -47,6 +50,8 @@ class Fits : public Oracle {
   void On(const Facts&, const Observation& o) override {
     if (o.kind == sim::EventKind::kRequest) {
       if (o.subresource == "binding") sent_[o.request] = {o.seq, o.cause != 0 ? o.cause : o.seq};
+    } else if (o.kind == sim::EventKind::kResponse) {
+      if (sent_.contains(o.request) || bound_.contains(o.request)) OnAnswer(o);
     } else if (o.kind == sim::EventKind::kActor) {
       // A standby's informers begin when it leads.
       if (o.state == "start" || o.state == "lead") started_[std::string(o.target)] = o.seq;
@@ -64,8 +69,10 @@ class Fits : public Oracle {
   // A pod that is on a node.
   struct Pod {
     api::Resources requests;
-    std::int64_t rv = 0;      // since this revision
-    std::uint64_t asked = 0;  // seq of the request for it
+    std::int64_t rv = 0;           // since this revision
+    std::uint64_t asked = 0;       // seq of the request for it
+    bool failed = false;           // so its sender thinks
+    std::uint64_t told_bound = 0;  // seq of the call that told the scheduler where it is
     // Processes that have started since -> seq of the call that told them.
     std::map<std::string, std::uint64_t, std::less<>> told;
   };
@@ -77,6 +84,7 @@ class Fits : public Oracle {
   struct Sent {
     std::uint64_t seq = 0;
     std::uint64_t decided = 0;  // seq of what led to it, also of a second try
+    bool failed = false;        // answered so before it was done
   };
 
   void OnPod(const Observation& o) {
@@ -90,12 +98,26 @@ class Fits : public Oracle {
     pod.requests = api::PodRequests(api::Object::FromTree(*o.after), false);
     pod.rv = o.rv;
     pod.asked = sent.seq;
+    pod.failed = sent.failed;
+    if (!sent.failed && o.request != 0) bound_[o.request] = o.object;
     node.used += pod.requests;
     ++node.used.pods;
     node.pods[o.object] = pod;
     where_[o.object] = &node;
     if (!o.by.starts_with("kube-scheduler")) node.past_scheduler = true;
     if (!node.past_scheduler) Judge(o, after, node, pod.requests, sent.decided);
+  }
+
+  // schedule_one.go handleBindingCycleError: ForgetPod.
+  void OnAnswer(const Observation& o) {
+    const bool failed = o.lost || o.code < 200 || o.code >= 300;
+    const auto sent = sent_.find(o.request);
+    if (sent != sent_.end()) sent->second.failed = failed;
+    const auto bound = bound_.find(o.request);
+    if (bound == bound_.end()) return;
+    const auto at = where_.find(bound->second);
+    if (failed && at != where_.end()) at->second->pods[bound->second].failed = true;
+    bound_.erase(bound);
   }
 
   void Leave(Node& node, std::uint64_t object) {
@@ -128,27 +150,35 @@ class Fits : public Oracle {
             {ObjectOf(o), fmt::format("nodes/{}", name)});
   }
 
-  // All but what was bound before the scheduler's process started, unless it was told of it when it
-  // decided.
+  // All but what was bound before the scheduler's process started, or by a request that failed as
+  // far as it knows, unless it was told of it when it decided.
   api::Resources Countable(const Node& node, const Observation& o, std::uint64_t decided) const {
     api::Resources used = node.used;
     const auto start = started_.find(ProcessOf(o.by));
-    if (start == started_.end()) return used;
     for (const auto& [object, pod] : node.pods) {
-      if (object == o.object || pod.asked > start->second) continue;
-      const auto told = pod.told.find(start->first);
-      const bool knew = told != pod.told.end() && told->second > start->second;
-      if (knew && told->second <= decided) continue;
+      if (object == o.object) continue;
+      const bool forgotten = pod.failed && (pod.told_bound == 0 || pod.told_bound > decided);
+      if (!forgotten && (start == started_.end() || !IsOlder(pod, *start, decided))) continue;
       used -= pod.requests;
       --used.pods;
     }
     return used;
   }
 
+  // Whether the pod was bound before the process of `start` did, and that had not been told of it.
+  static bool IsOlder(const Pod& pod, const std::pair<const std::string, std::uint64_t>& start,
+                      std::uint64_t decided) {
+    if (pod.asked > start.second) return false;
+    const auto told = pod.told.find(start.first);
+    const bool knew = told != pod.told.end() && told->second > start.second;
+    return !knew || told->second > decided;
+  }
+
   void OnTold(const Observation& o) {
     const auto at = where_.find(o.object);
     if (at == where_.end() || o.call == HandlerCall::kDelete) return;
     Pod& pod = at->second->pods[o.object];
+    if (pod.told_bound == 0 && o.rv >= pod.rv) pod.told_bound = o.seq;
     const auto start = started_.find(o.informer.substr(0, o.informer.find(' ')));
     if (start == started_.end() || o.rv < pod.rv || pod.asked > start->second) return;
     std::uint64_t& told = pod.told[start->first];
@@ -188,6 +218,8 @@ class Fits : public Oracle {
   std::map<std::string, Node> nodes_;
   absl::flat_hash_map<std::uint64_t, Node*> where_;  // a pod's node; looked up only
   absl::flat_hash_map<std::uint64_t, Sent> sent_;    // bindings by request; looked up only
+  // Bindings that are done and not answered: the pods, by request; looked up only.
+  absl::flat_hash_map<std::uint64_t, std::uint64_t> bound_;
   std::map<std::string, std::uint64_t, std::less<>>
       started_;  // process -> seq of its last start, or lead
 };

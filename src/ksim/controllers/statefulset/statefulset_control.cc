@@ -382,14 +382,14 @@ sim::Task<StatefulSetControl::Step> StatefulSetControl::ProcessReplica(Pass* pas
   co_return Step(error);
 }
 
-// A pod that is not ready, of a revision that the set has left and will not come back to by itself:
-// neither its current one nor the one that it goes to.
-bool StatefulSetControl::IsOfBrokenRevision(const Pass& pass, const api::Object& pod) {
-  const std::string revision(RevisionOf(pod));
-  return !revision.empty() && revision != pass.revisions.current &&
-         revision != pass.revisions.update && IsCreated(pod) && !pod.deleting() &&
-         !IsRunningAndReady(pod) &&
-         pass.set.spec().Get("updateStrategy").Get("type").AsString() != "OnDelete";
+// A pod that is not ready, of another revision than one that would be made in its place now. It may
+// be of the current one: a set that was broken when its controller first saw it begins with that.
+bool StatefulSetControl::IsOfBrokenRevision(const Pass& pass, const api::Object& pod) const {
+  if (!IsCreated(pod) || pod.deleting() || IsRunningAndReady(pod)) return false;
+  if (pass.set.spec().Get("updateStrategy").Get("type").AsString() == "OnDelete") return false;
+  const std::string_view revision = RevisionOf(pod);
+  const api::Object another = NewSetPod(pass.revisions, OrdinalOf(pod), profile_);
+  return !revision.empty() && revision != RevisionOf(another);
 }
 
 sim::Task<StatefulSetControl::Step> StatefulSetControl::RecreateFailed(Pass* pass, std::size_t i) {

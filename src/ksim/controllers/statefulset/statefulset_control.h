@@ -71,7 +71,7 @@ class StatefulSetControl {
   sim::Task<Step> RunForAll(Pass* pass, std::size_t count, StepFunction step);
   sim::Task<void> RunOne(Batch* batch, Pass* pass, StepFunction step, std::size_t i);
   sim::Task<Step> ProcessReplica(Pass* pass, std::size_t i);
-  static bool IsOfBrokenRevision(const Pass& pass, const api::Object& pod);
+  bool IsOfBrokenRevision(const Pass& pass, const api::Object& pod) const;
   // Up to 1.27: a failed pod is deleted and the next one created at once.
   sim::Task<Step> RecreateFailed(Pass* pass, std::size_t i);
   sim::Task<Step> FixClaims(Pass* pass, std::size_t i);

@@ -34,8 +34,8 @@ const OracleInfo& SetRolloutInfo() {
        "a pod beyond the replicas: that is scaling",
        "pods that are ready and not yet available, which versions treat differently",
        "an old pod that is not ready itself, where the set is Parallel",
-       "a pod of a revision that the set has left and that does not become ready, with "
-       "sts.brokenRollback: replace",
+       "a pod of a revision that the set has left, or is about to, and that does not become ready, "
+       "with sts.brokenRollback: replace",
        "users, evictions and others who delete: only the controller's own deletions are judged"},
       "the StatefulSet controller deleted no pod that its set still wants"};
   return info;
@@ -104,7 +104,7 @@ class StatefulSetRollout : public Oracle {
     const std::int64_t index = controllers::OrdinalOf(pod) - start;
     const bool ordered = set.spec().Get("podManagementPolicy").AsString() != "Parallel";
     if (index < 0 || index >= replicas || api::PodView(pod).terminal() ||
-        (ordered && IsOfBrokenRevision(set, pod)))
+        (ordered && IsOfBrokenRevision(set, pod, index)))
       return reason;
     reason.wanted = true;
     const std::int64_t partition = controllers::SetPartition(set);
@@ -127,13 +127,16 @@ class StatefulSetRollout : public Oracle {
     return reason;
   }
 
-  // sts.brokenRollback: replace.
-  static bool IsOfBrokenRevision(const api::Object& set, const api::Object& pod) {
+  // sts.brokenRollback: replace. The status does not name the revision of a template that the
+  // controller is about to take up.
+  static bool IsOfBrokenRevision(const api::Object& set, const api::Object& pod,
+                                 std::int64_t index) {
+    if (controllers::IsRunningAndReady(pod)) return false;
     const Value& status = set.tree().Get("status");
-    const std::string_view revision = controllers::RevisionOf(pod);
-    return !controllers::IsRunningAndReady(pod) &&
-           revision != status.Get("currentRevision").AsString() &&
-           revision != status.Get("updateRevision").AsString();
+    if (status.Get("observedGeneration").AsInt() < set.generation()) return true;
+    const bool kept = index < controllers::SetPartition(set);
+    return controllers::RevisionOf(pod) !=
+           status.Get(kept ? "currentRevision" : "updateRevision").AsString();
   }
 
   // Whether the sync can have known that pod to be ready, and of another revision than `other`.

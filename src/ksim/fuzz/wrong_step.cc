@@ -1,0 +1,358 @@
+#include "ksim/fuzz/wrong_step.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "ksim/base/time.h"
+#include "ksim/check/knowledge.h"
+#include "ksim/fuzz/failure_place.h"
+#include "ksim/trace/actors.h"
+#include "ksim/trace/diff.h"
+#include "ksim/trace/identity.h"
+
+namespace ksim::fuzz {
+namespace {
+
+using sim::EventKind;
+using trace::Record;
+using trace::Trace;
+
+constexpr std::size_t kNone = ~std::size_t{0};
+constexpr std::size_t kMostLines = 5;
+
+bool IsRead(std::string_view verb) { return verb == "get" || verb == "list" || verb == "watch"; }
+
+// A write of a controller, or what a kubelet does with containers.
+bool IsDeed(const Record& r) {
+  if (r.kind == EventKind::kRuntime) return true;
+  if (r.kind != EventKind::kRequest || IsRead(r.Text("verb"))) return false;
+  const std::string_view resource = r.Text("resource");
+  return r.actor != "kubectl" && !resource.starts_with("events") && resource != "leases";
+}
+
+std::string At(const Record& r) { return FormatTime(VirtualTime(r.t)); }
+
+std::string ObjectOf(const Record& r) {
+  if (r.kind == EventKind::kRuntime) return fmt::format("pods/{}", r.Text("pod"));
+  std::string out(r.Text("resource"));
+  for (std::string_view field : {"namespace", "name"})
+    if (!r.Text(field).empty()) out += fmt::format("/{}", r.Text(field));
+  return out;
+}
+
+// The name that a server gave to what a request created; "" if it has a name, or created nothing.
+std::string GivenName(const Trace& trace, const Record& request) {
+  if (request.kind != EventKind::kRequest || !request.Text("name").empty()) return "";
+  for (std::size_t i = request.seq; i < trace.events.size(); ++i) {
+    const Record& r = trace.events[i];
+    if (r.kind == EventKind::kCommit && r.Int("request") == request.Int("id"))
+      return fmt::format("/{}", r.Text("name"));
+    if (r.kind == EventKind::kResponse && r.Int("id") == request.Int("id")) return "";
+  }
+  return "";
+}
+
+// "creates", "patches".
+std::string Does(std::string_view verb) {
+  if (verb == "deletecollection") return "deletes all of";
+  if (verb.ends_with("ch")) return fmt::format("{}es", verb);
+  return fmt::format("{}s", verb);
+}
+
+std::string_view VerbOf(const Record& r) {
+  return r.Text(r.kind == EventKind::kRuntime ? "action" : "verb");
+}
+
+std::string_view ResourceOf(const Record& r) {
+  return r.kind == EventKind::kRuntime ? std::string_view("containers") : r.Text("resource");
+}
+
+// "creates pods/default/web-x7k2p", "updates the status of replicasets/default/web".
+std::string DeedText(const Trace& trace, const Record& r) {
+  if (r.kind == EventKind::kRuntime)
+    return fmt::format("{} container {} of {}", Does(VerbOf(r)), r.Text("container"), ObjectOf(r));
+  const std::string_view part = r.Text("subresource");
+  const std::string verb = Does(r.Text("verb"));
+  if (part.empty()) return fmt::format("{} {}{}", verb, ObjectOf(r), GivenName(trace, r));
+  return fmt::format("{} the {} of {}", verb, part, ObjectOf(r));
+}
+
+// A sync of a controller.
+struct Sync {
+  std::size_t begin = kNone, end = kNone;  // indices; no end: the run, or the process, ended before
+};
+
+class Steps {
+ public:
+  explicit Steps(const Trace& trace) : trace_(trace) {}
+
+  const Record& at(std::size_t i) const { return trace_.events[i]; }
+
+  // The sync that did it.
+  Sync Of(std::size_t deed) const {
+    for (const std::size_t i : trace::CauseChain(trace_, deed))
+      if (at(i).kind == EventKind::kReconcile && at(i).actor == at(deed).actor) return From(i);
+    return Last(at(deed).actor, "", deed);
+  }
+
+  // The last one of an actor, on a key or on any, that began before an event.
+  Sync Last(std::string_view actor, std::string_view key, std::size_t before) const {
+    for (std::size_t i = std::min(before, trace_.events.size()); i-- > 0;) {
+      const Record& r = at(i);
+      if (r.kind != EventKind::kReconcile || r.Text("state") != "begin" || r.actor != actor)
+        continue;
+      if (key.empty() || r.Text("key") == key) return From(i);
+    }
+    return {};
+  }
+
+  // "default/web"; "" without a sync.
+  std::string KeyOf(const Sync& sync) const {
+    return sync.begin == kNone ? "" : std::string(at(sync.begin).Text("key"));
+  }
+
+  // What it did, in order.
+  std::vector<std::size_t> DeedsOf(const Sync& sync) const {
+    std::vector<std::size_t> out;
+    for (std::size_t i = sync.begin; i < std::min(sync.end, trace_.events.size()); ++i)
+      if (IsDeed(at(i)) && at(i).actor == at(sync.begin).actor && Of(i).begin == sync.begin)
+        out.push_back(i);
+    return out;
+  }
+
+ private:
+  Sync From(std::size_t i) const {
+    Sync sync;
+    sync.begin = i;
+    const Record& begin = at(i);
+    if (begin.Text("state") != "begin") return Last(begin.actor, begin.Text("key"), i);
+    for (std::size_t j = i + 1; j < trace_.events.size(); ++j) {
+      const Record& r = at(j);
+      if (r.kind != EventKind::kReconcile || r.actor != begin.actor) continue;
+      if (r.Text("key") != begin.Text("key")) continue;
+      if (r.Text("state") != "begin") sync.end = j;
+      break;
+    }
+    return sync;
+  }
+
+  const Trace& trace_;
+};
+
+class Search {
+ public:
+  Search(const Trace& failing, const Trace& passing, const CampaignFinding& finding)
+      : failing_(failing),
+        passing_(passing),
+        finding_(finding),
+        steps_(failing),
+        passing_steps_(passing),
+        diff_(trace::Compare(failing, passing, trace::DiffOptions())),
+        identities_(failing.events) {
+    for (const std::string& o : finding.objects) subjects_.push_back(IdentityOf(o));
+  }
+
+  std::optional<WrongStep> Find() {
+    if (const trace::Difference* broke = WhatBrokeIt()) return Tell(*broke);
+    const trace::Difference* first = nullptr;
+    for (const bool about_it : {true, false}) {
+      for (const trace::Difference& d : diff_.differences) {
+        if (d.start_up || d.told || !IsDeedOf(d) || (about_it && !IsAbout(d))) continue;
+        if (first == nullptr || TimeOf(d) < TimeOf(*first)) first = &d;
+      }
+      if (first != nullptr) return Tell(*first);
+    }
+    return std::nullopt;
+  }
+
+ private:
+  const Record& Left(const trace::Difference& d) const { return failing_.events[*d.left]; }
+  const Record& Right(const trace::Difference& d) const { return passing_.events[*d.right]; }
+  std::int64_t TimeOf(const trace::Difference& d) const { return d.left ? Left(d).t : Right(d).t; }
+  bool IsDeedOf(const trace::Difference& d) const { return IsDeed(d.left ? Left(d) : Right(d)); }
+
+  std::string IdentityOf(const std::string& object) const {
+    const std::size_t first = object.find('/'), last = object.rfind('/');
+    if (first == std::string::npos) return object;
+    const std::string ns = first == last ? "" : object.substr(first + 1, last - first - 1);
+    return identities_.Of(object.substr(0, first), ns, object.substr(last + 1));
+  }
+
+  // Whether it is about an object of the finding, its owner, or what it owns.
+  bool IsAbout(const trace::Difference& d) const {
+    const auto within = [](std::string_view child, std::string_view owner) {
+      return child.size() > owner.size() && child.starts_with(owner) && child[owner.size()] == '>';
+    };
+    return std::any_of(subjects_.begin(), subjects_.end(), [&](const std::string& subject) {
+      return d.object == subject || within(d.object, subject) || within(subject, d.object);
+    });
+  }
+
+  // The deed that the oracle blames, if the run that passes does not have it.
+  const trace::Difference* WhatBrokeIt() const {
+    if (!finding_.safety || !failing_.end) return nullptr;
+    for (const trace::Violation& v : failing_.end->violations) {
+      if (v.oracle != finding_.oracle || PlaceOf(v) != finding_.place) continue;
+      if (v.first == 0 || v.first > failing_.events.size()) continue;
+      for (const std::size_t i : trace::CauseChain(failing_, v.first - 1)) {
+        if (!IsDeed(failing_.events[i])) continue;
+        const auto it =
+            std::find_if(diff_.differences.begin(), diff_.differences.end(),
+                         [i](const trace::Difference& d) { return d.left == i && !d.told; });
+        if (it != diff_.differences.end()) return &*it;
+        break;  // what led to that was as it should be
+      }
+    }
+    return nullptr;
+  }
+
+  WrongStep Tell(const trace::Difference& d) const { return d.left ? TellDone(d) : TellMissing(d); }
+
+  WrongStep TellDone(const trace::Difference& d) const {
+    const Record& deed = Left(d);
+    WrongStep out;
+    out.what = Short(deed, Does(VerbOf(deed)));
+    const Sync sync = steps_.Of(*d.left);
+    out.text =
+        fmt::format("The step that went wrong: at {} {} {} (event {}). ", At(deed),
+                    Doer(deed.actor, steps_.KeyOf(sync)), DeedText(failing_, deed), deed.seq);
+    if (d.right)
+      out.text += fmt::format("In the run that passes it does so at {}, with another {}.\n",
+                              At(Right(d)), fmt::join(d.fields, ", "));
+    else
+      out.text += "In the run that passes it does not.\n";
+    return With(std::move(out), deed.actor, sync.begin == kNone ? *d.left : sync.begin, *d.left);
+  }
+
+  WrongStep TellMissing(const trace::Difference& d) const {
+    const Record& deed = Right(d);
+    WrongStep out;
+    out.what = Short(deed, fmt::format("does not {}", VerbOf(deed)));
+    const std::string key = passing_steps_.KeyOf(passing_steps_.Of(*d.right));
+    out.text = fmt::format("The step that is missing: in the run that passes, at {}, {} {}. ",
+                           At(deed), Doer(deed.actor, key), DeedText(passing_, deed));
+    const std::size_t end = failing_.events.size();
+    const Sync sync = key.empty() ? Sync() : steps_.Last(deed.actor, key, end);
+    if (sync.begin == kNone) {
+      out.text +=
+          key.empty() ? "Here it does not.\n" : fmt::format("Here it never works on {}.\n", key);
+      return With(std::move(out), deed.actor, end, end);
+    }
+    const Record& begin = steps_.at(sync.begin);
+    out.text += fmt::format("Here it works on {} for the last time at {} (event {}), and {}.\n",
+                            key, At(begin), begin.seq, Outcome(sync));
+    // What it was told after that did not bring it to look again.
+    const std::size_t moment = begin.t < deed.t ? end : sync.begin;
+    return With(std::move(out), deed.actor, moment, end);
+  }
+
+  std::string Outcome(const Sync& sync) const {
+    const std::vector<std::size_t> deeds = steps_.DeedsOf(sync);
+    std::string out;
+    for (const std::size_t i : deeds)
+      out += fmt::format("{}{}", out.empty() ? "" : ", ", DeedText(failing_, steps_.at(i)));
+    if (out.empty()) out = "writes nothing";
+    if (sync.end == kNone) return out + ", and does not come to an end";
+    const std::string_view result = steps_.at(sync.end).Text("result");
+    return result.empty() || result == "ok" ? out : fmt::format("{} ({})", out, result);
+  }
+
+  // "`kube-controller-manager/replicaset` works on default/web and".
+  static std::string Doer(const std::string& actor, const std::string& key) {
+    return key.empty() ? fmt::format("`{}`", actor)
+                       : fmt::format("`{}` works on {} and", actor, key);
+  }
+
+  static std::string Short(const Record& deed, const std::string& does) {
+    const std::string_view part = trace::PartOf(deed.actor);
+    return Generalised(fmt::format("{} {} {}", part.empty() ? std::string_view(deed.actor) : part,
+                                   does, ResourceOf(deed)));
+  }
+
+  // With what the actor knew at `begin`, and the lines that it had logged by `end`.
+  WrongStep With(WrongStep out, const std::string& actor, std::size_t begin,
+                 std::size_t end) const {
+    out.text += Known(trace::ProcessOf(actor), begin);
+    out.text += Logged(trace::ProcessOf(actor), begin, end);
+    return out;
+  }
+
+  std::string Known(std::string_view process, std::size_t at) const {
+    const absl::StatusOr<check::Knowledge> known = check::KnowledgeOf(failing_, process, at);
+    if (!known.ok() || !known->reads) return "";
+    const std::string when = at < failing_.events.size() ? At(failing_.events[at]) : "the end";
+    std::vector<const check::Unknown*> lines;
+    for (const bool about_it : {true, false})
+      for (const check::Unknown& u : known->unknown) {
+        if (u.resource == "leases" || u.resource.starts_with("events")) continue;
+        if (IsSubject(u) == about_it) lines.push_back(&u);
+      }
+    if (lines.empty())
+      return fmt::format("By {} `{}` had been told all that was true.\n", when, process);
+    std::string out = fmt::format("By {} `{}` had not been told of:\n\n", when, process);
+    for (std::size_t i = 0; i < std::min(lines.size(), kMostLines); ++i)
+      out += fmt::format("- {}\n", UnknownText(*lines[i], at));
+    if (lines.size() > kMostLines) out += fmt::format("- and {} more\n", lines.size() - kMostLines);
+    return out;
+  }
+
+  bool IsSubject(const check::Unknown& u) const {
+    trace::Difference d;
+    d.object = IdentityOf(u.object);
+    return IsAbout(d);
+  }
+
+  std::string UnknownText(const check::Unknown& u, std::size_t at) const {
+    const std::int64_t now = at < failing_.events.size() ? failing_.events[at].t
+                             : failing_.events.empty()   ? 0
+                                                         : failing_.events.back().t;
+    const std::string ago = FormatDuration(Milliseconds((now - u.t) / 1'000'000));
+    if (u.gone)
+      return fmt::format("{} was deleted {} before, at revision {}, by {}; it was told of {}",
+                         u.object, ago, u.revision, u.by, u.known);
+    if (u.known == 0)
+      return fmt::format("{} was there, last written {} before, at revision {}, by {}", u.object,
+                         ago, u.revision, u.by);
+    std::string places;
+    for (std::size_t i = 0; i < std::min(u.since.size(), kMostLines - 2); ++i)
+      places += fmt::format("{}{}", i == 0 ? "" : ", ", u.since[i]);
+    return fmt::format("{} had changed since revision {}, last {} before, at revision {}, by {}{}",
+                       u.object, u.known, ago, u.revision, u.by,
+                       places.empty() ? "" : fmt::format(" ({})", places));
+  }
+
+  std::string Logged(std::string_view process, std::size_t begin, std::size_t end) const {
+    std::vector<std::string> lines;
+    for (std::size_t i = begin; i < std::min(end, failing_.events.size()); ++i) {
+      const Record& r = failing_.events[i];
+      if (r.kind != EventKind::kLog || trace::ProcessOf(r.actor) != process) continue;
+      if (!r.Text("container").empty()) continue;
+      lines.push_back(fmt::format("- {} {} {}", At(r), r.Text("level"), r.Text("text")));
+    }
+    if (lines.empty()) return "";
+    std::string out = "\nIt logged:\n\n";
+    const std::size_t from = lines.size() > kMostLines ? lines.size() - kMostLines : 0;
+    for (std::size_t i = from; i < lines.size(); ++i) out += lines[i] + "\n";
+    return out;
+  }
+
+  const Trace& failing_;
+  const Trace& passing_;
+  const CampaignFinding& finding_;
+  Steps steps_, passing_steps_;
+  trace::Diff diff_;
+  trace::TraceIdentities identities_;
+  std::vector<std::string> subjects_;  // identities of the finding's objects
+};
+
+}  // namespace
+
+std::optional<WrongStep> FindWrongStep(const Trace& failing, const Trace& passing,
+                                       const CampaignFinding& finding) {
+  return Search(failing, passing, finding).Find();
+}
+
+}  // namespace ksim::fuzz
