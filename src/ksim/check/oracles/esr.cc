@@ -33,7 +33,7 @@ const OracleInfo& EsrInfo() {
       "DaemonSet has a pod for every node that it fits, a pod that fits a node is on one and was "
       "taken up by its kubelet, and nothing is stuck in deletion.",
       {sim::EventKind::kCommit, sim::EventKind::kRuntime, sim::EventKind::kRequest,
-       sim::EventKind::kResponse},
+       sim::EventKind::kResponse, sim::EventKind::kReconcile},
       {"pods that fit nowhere wait",
        ("a ReplicaSet whose pod was gone, or going, before its controller saw it waits, with too "
         "few pods or too many, until the expectation of it has expired and something wakes the "
@@ -46,7 +46,8 @@ const OracleInfo& EsrInfo() {
        "a pod whose image, init containers or containers keep it from running",
        "a pod that Stages play, for which there is no further Stage", "a pod waits for its claims",
        "with minReadySeconds, pods that are ready and not available",
-       "no pod where its controller was refused sixteen times in a row: it tries again ever later",
+       "no pod where its controller was refused, or has failed, sixteen times in a row: it tries "
+       "again ever later",
        "a controller of one's own counts what it likes, but status.replicas",
        ("a StatefulSet waits as long as one of its pods is not ready, is being deleted or has "
         "ended, while another pod has the name, or a claim is in the way")},
@@ -65,6 +66,7 @@ class Esr : public Oracle {
       return;
     }
     if (o.kind == sim::EventKind::kResponse) return NoteAnswer(o);
+    if (o.kind == sim::EventKind::kReconcile) return NoteSync(o);
     if (o.kind == sim::EventKind::kRuntime) {
       if (o.action == "stages") played_.emplace(o.uid);
       return;
@@ -135,13 +137,25 @@ class Esr : public Oracle {
     asked_.erase(it);
   }
 
+  // Each failure in a row doubles the time until the next try.
+  void NoteSync(const Observation& o) {
+    if (o.state == "begin") return;
+    const std::string key = fmt::format("{} {}", o.actor.substr(o.actor.rfind('/') + 1), o.target);
+    if (o.result.starts_with("error: "))
+      ++failed_[key];
+    else
+      failed_.erase(key);
+  }
+
   // Its controller may try again so late that no run waits for it.
   bool IsRefused(const api::Object& object) const {
     const std::string part = object.kind() == "ReplicaSet"  ? part_
                              : object.kind() == "DaemonSet" ? daemon_part_
                                                             : "statefulset";
     const auto it = refused_.find(MakerOf(object.ns(), part));
-    return it != refused_.end() && it->second >= kManyRefusals;
+    if (it != refused_.end() && it->second >= kManyRefusals) return true;
+    const auto failed = failed_.find(fmt::format("{} {}/{}", part, object.ns(), object.name()));
+    return failed != failed_.end() && failed->second >= kManyRefusals;
   }
 
   using Owned = std::map<std::string, std::vector<api::PodView>, std::less<>>;  // by owner's uid
@@ -372,6 +386,7 @@ class Esr : public Oracle {
   std::set<std::string> played_;                // uids of pods that are left to Stages
   std::map<std::uint64_t, std::string> asked_;  // requests for pods under way: whose they are
   std::map<std::string, int> refused_;          // how many of a maker's in a row were refused
+  std::map<std::string, int> failed_;           // "PART KEY" -> syncs in a row that failed
   std::map<std::uint64_t, bool> counted_;  // ReplicaSets: by upstream's controller, the last time
 };
 
