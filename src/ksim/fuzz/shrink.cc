@@ -281,6 +281,25 @@ class Shrinker {
       rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
       if (!TakeFaults(std::move(rest))) ++i;
     }
+    TakeFew();
+  }
+
+  // None of those that are left can go alone, and still two or three of them may be enough: what
+  // one did, another undid.
+  void TakeFew() {
+    constexpr std::size_t kMost = 7;
+    const std::vector<scenario::FaultSpec> all = out_.scenario.faults;
+    if (all.size() > kMost) return;
+    for (std::size_t few = 2; few <= 3 && few + 1 < all.size(); ++few) {
+      std::vector<bool> taken(all.size(), false);
+      std::fill(taken.begin(), taken.begin() + static_cast<std::ptrdiff_t>(few), true);
+      do {
+        std::vector<scenario::FaultSpec> faults;
+        for (std::size_t i = 0; i < all.size(); ++i)
+          if (taken[i]) faults.push_back(all[i]);
+        if (TakeFaults(std::move(faults))) return;
+      } while (std::prev_permutation(taken.begin(), taken.end()));
+    }
   }
 
   bool TakeFaults(std::vector<scenario::FaultSpec> faults) {

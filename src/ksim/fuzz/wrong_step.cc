@@ -76,6 +76,11 @@ std::string DeedText(const Trace& trace, const Record& r) {
     return fmt::format("{} container {} of {}", Does(VerbOf(r)), r.Text("container"), ObjectOf(r));
   const std::string_view part = r.Text("subresource");
   const std::string verb = Does(r.Text("verb"));
+  if (IsRead(r.Text("verb"))) {
+    const std::string_view rv = r.Get("params").Get("resourceVersion").AsString();
+    return fmt::format("{} {} at {}, resourceVersion \"{}\"", verb, ObjectOf(r), r.Text("server"),
+                       rv);
+  }
   if (part.empty()) return fmt::format("{} {}{}", verb, ObjectOf(r), GivenName(trace, r));
   return fmt::format("{} the {} of {}", verb, part, ObjectOf(r));
 }
@@ -153,6 +158,8 @@ class Search {
         diff_(trace::Compare(failing, passing, trace::DiffOptions())),
         identities_(failing.events) {
     for (const std::string& o : finding.objects) subjects_.push_back(IdentityOf(o));
+    // Of an informer or a watch it is told who reads what: "kube-scheduler pods is refused ...".
+    reads_ = finding.oracle.starts_with("informer.") || finding.oracle.starts_with("watch.");
   }
 
   std::optional<WrongStep> Find() {
@@ -160,7 +167,8 @@ class Search {
     const trace::Difference* first = nullptr;
     for (const bool about_it : {true, false}) {
       for (const trace::Difference& d : diff_.differences) {
-        if (d.start_up || d.told || !IsDeedOf(d) || (about_it && !IsAbout(d))) continue;
+        if (d.start_up || (d.told && !reads_) || !IsDeedOf(d)) continue;
+        if ((about_it && !IsAbout(d)) || IsElsewhere(d)) continue;
         if (first == nullptr || TimeOf(d) < TimeOf(*first)) first = &d;
       }
       if (first != nullptr) return Tell(*first);
@@ -172,7 +180,17 @@ class Search {
   const Record& Left(const trace::Difference& d) const { return failing_.events[*d.left]; }
   const Record& Right(const trace::Difference& d) const { return passing_.events[*d.right]; }
   std::int64_t TimeOf(const trace::Difference& d) const { return d.left ? Left(d).t : Right(d).t; }
-  bool IsDeedOf(const trace::Difference& d) const { return IsDeed(d.left ? Left(d) : Right(d)); }
+  bool IsDeedOf(const trace::Difference& d) const {
+    const Record& r = d.left ? Left(d) : Right(d);
+    if (!reads_) return IsDeed(r);
+    return r.kind == EventKind::kRequest && IsRead(r.Text("verb")) &&
+           finding_.message.starts_with(
+               fmt::format("{} {}", trace::ProcessOf(r.actor), r.Text("resource")));
+  }
+  // The same request, to another server.
+  static bool IsElsewhere(const trace::Difference& d) {
+    return d.left && d.right && d.fields == std::vector<std::string>{"server"};
+  }
 
   std::string IdentityOf(const std::string& object) const {
     const std::size_t first = object.find('/'), last = object.rfind('/');
@@ -183,6 +201,7 @@ class Search {
 
   // Whether it is about an object of the finding, its owner, or what it owns.
   bool IsAbout(const trace::Difference& d) const {
+    if (reads_) return true;
     const auto within = [](std::string_view child, std::string_view owner) {
       return child.size() > owner.size() && child.starts_with(owner) && child[owner.size()] == '>';
     };
@@ -346,6 +365,7 @@ class Search {
   trace::Diff diff_;
   trace::TraceIdentities identities_;
   std::vector<std::string> subjects_;  // identities of the finding's objects
+  bool reads_ = false;                 // the steps are lists and watches
 };
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 #include "ksim/api/pod.h"
 
@@ -54,23 +56,34 @@ std::size_t CandidatesToFind(std::size_t nodes) {
 }
 
 void SortByImportance(std::vector<api::Object>* pods) {
-  const auto has_started = [](const api::Object& pod) {
-    return api::PodView(pod).start_time().has_value();
+  struct Ranked {
+    std::int64_t priority;
+    std::optional<VirtualTime> start;
+    api::Object pod;
   };
-  std::reverse(std::stable_partition(pods->begin(), pods->end(), has_started), pods->end());
-  std::stable_sort(pods->begin(), pods->end(), [](const api::Object& a, const api::Object& b) {
-    if (PriorityOf(a) != PriorityOf(b)) return PriorityOf(a) > PriorityOf(b);
-    const auto start_a = api::PodView(a).start_time(), start_b = api::PodView(b).start_time();
-    return start_a && (!start_b || *start_a < *start_b);
+  std::vector<Ranked> ranked;
+  ranked.reserve(pods->size());
+  for (api::Object& pod : *pods)
+    ranked.push_back({PriorityOf(pod), api::PodView(pod).start_time(), std::move(pod)});
+  const auto has_started = [](const Ranked& r) { return r.start.has_value(); };
+  std::reverse(std::stable_partition(ranked.begin(), ranked.end(), has_started), ranked.end());
+  std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) {
+    if (a.priority != b.priority) return a.priority > b.priority;
+    return a.start && (!b.start || *a.start < *b.start);
   });
+  for (std::size_t i = 0; i < ranked.size(); ++i) (*pods)[i] = std::move(ranked[i].pod);
 }
 
 std::vector<const Candidate*> LeastCostly(const std::vector<Candidate>& candidates,
                                           VirtualTime now) {
   std::vector<const Candidate*> least;
+  if (candidates.empty()) return least;
+  auto lowest = CostOf(candidates.front(), now);
   for (const Candidate& candidate : candidates) {
-    if (!least.empty() && CostOf(*least.front(), now) < CostOf(candidate, now)) continue;
-    if (!least.empty() && CostOf(candidate, now) < CostOf(*least.front(), now)) least.clear();
+    const auto cost = CostOf(candidate, now);
+    if (lowest < cost) continue;
+    if (cost < lowest) least.clear();
+    lowest = cost;
     least.push_back(&candidate);
   }
   return least;
@@ -94,10 +107,11 @@ std::string Preemption::WhyNotEligible(const NodeList& nodes, const api::Object&
   const auto status = statuses.find(nominated);
   if (status != statuses.end() && status->second == Status::Code::kUnschedulableAndUnresolvable)
     return "";
+  const std::int64_t priority = PriorityOf(pod);
   for (const NodeInfo* node : nodes) {
     if (node->name() != nominated) continue;
     for (const api::Object& other : node->pods())
-      if (PriorityOf(other) < PriorityOf(pod) && IsTerminatingByPreemption(other, profile_))
+      if (PriorityOf(other) < priority && IsTerminatingByPreemption(other, profile_))
         return "not eligible due to a terminating pod on the nominated node.";
   }
   return "";
@@ -161,8 +175,9 @@ Status Preemption::SelectVictims(const Filters& filters, const NodeInfo& node,
                                  const api::Object& pod, const DisruptionBudgets& budgets,
                                  Candidate* out) const {
   std::vector<api::Object> lower;
+  const std::int64_t priority = PriorityOf(pod);
   for (const api::Object& other : node.pods())
-    if (PriorityOf(other) < PriorityOf(pod)) lower.push_back(other);
+    if (PriorityOf(other) < priority) lower.push_back(other);
   if (lower.empty())
     return {Status::Code::kUnschedulableAndUnresolvable,
             "No preemption victims found for incoming pod"};

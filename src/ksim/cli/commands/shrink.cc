@@ -174,6 +174,7 @@ int WriteAndPrintShrunk(Io& io, const ShrinkFlags& flags, const FailingRun& run,
                        Grouped(shrunk.runs)));
     for (const std::string& line : fuzz::StepLines(shrunk)) io.Out(fmt::format("  {}\n", line));
     if (!shrunk.nearest.empty()) io.Out(fmt::format("nearest: {}\n", shrunk.nearest));
+    if (shrunk.wrong_step) io.Out(shrunk.wrong_step->text);
   }
   io.Out(fmt::format("{}/{} seeds\n", shrunk.seeds_failing, shrunk.seeds_tried));
   io.Out(CommandOn(io.program().command, shrunk.runs_alone, flags.out) + "\n");
