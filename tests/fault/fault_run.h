@@ -35,6 +35,13 @@ spec:
 )";
 }
 
+inline const std::string kAskWebhook =
+    "  - {at: 0s, create: {object: {apiVersion: admissionregistration.k8s.io/v1, kind: "
+    "ValidatingWebhookConfiguration, metadata: {name: pods}, webhooks: [{name: pods.example.com, "
+    "sideEffects: None, admissionReviewVersions: [v1], failurePolicy: Ignore, timeoutSeconds: 3, "
+    "clientConfig: {url: \"https://pods.example.com/\"}, rules: [{operations: [CREATE], "
+    "apiGroups: [\"\"], apiVersions: [v1], resources: [pods]}]}]}}}\n";
+
 class FaultRun {
  public:
   explicit FaultRun(const scenario::Scenario& scenario)
@@ -46,14 +53,16 @@ class FaultRun {
 
   // A cluster of two nodes with `faults` as the items of spec.faults; the user creates the
   // ReplicaSet at 0 s.
-  // The kube-controller-managers elect a leader if a fault is about leader election.
+  // The kube-controller-managers elect a leader if a fault is about leader election; the webhook
+  // pods.example.com is asked about new pods, though nobody serves it, if a fault is about
+  // webhooks.
   static std::unique_ptr<FaultRun> With(const std::string& faults, const std::string& more = "") {
     const bool elects = faults.find("failover: ") != std::string::npos;
+    const bool asks = faults.find("slowWebhook: ") != std::string::npos;
     const std::string controllers = elects ? ", controllers: [{name: \"*\", replicas: 3}]" : "";
     return std::make_unique<FaultRun>(
-        Load("  cluster: {nodes: 2" + controllers +
-             "}\n  steps:\n  - {at: 0s, create: {document: ReplicaSet/web}}\n" + more +
-             "  faults:\n" + faults));
+        Load("  cluster: {nodes: 2" + controllers + "}\n  steps:\n" + (asks ? kAskWebhook : "") +
+             "  - {at: 0s, create: {document: ReplicaSet/web}}\n" + more + "  faults:\n" + faults));
   }
 
   static scenario::Scenario Load(const std::string& spec) {

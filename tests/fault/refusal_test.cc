@@ -76,5 +76,32 @@ TEST(Refusal, NoOtherCodeIsAccepted) {
   }
 }
 
+std::string ErrorsOf(const std::string& fault) {
+  const scenario::Loaded loaded = scenario::LoadText(
+      ScenarioText("  cluster: {nodes: 1}\n  faults:\n  - {at: 5s, " + fault + "}\n"));
+  std::string all;
+  for (const auto& error : loaded.errors) all += error.message + "; ";
+  return all;
+}
+
+TEST(Refusal, OfArgumentsThatMeanNothing) {
+  EXPECT_EQ(ErrorsOf("skewClock: {process: kube-scheduler}"),
+            "spec.faults[0].skewClock.by or rate is missing; ");
+  EXPECT_EQ(ErrorsOf("skewClock: {process: kube-scheduler, rate: fast}"),
+            "spec.faults[0].skewClock.rate must be a percentage or a fraction, got \"fast\"; ");
+  EXPECT_EQ(ErrorsOf("skewClock: {process: kube-scheduler, rate: 98%}"), "");
+  EXPECT_EQ(ErrorsOf("rejectRead: {client: kube-scheduler, code: 404}"),
+            "spec.faults[0].rejectRead.code: no API server answers a read that it could do with "
+            "404; ");
+  EXPECT_EQ(ErrorsOf("rejectRead: {client: kube-scheduler, verb: create}"),
+            "spec.faults[0].rejectRead.verb cannot be \"create\"; ");
+  EXPECT_EQ(ErrorsOf("watchError: {client: kube-scheduler, resource: pods, reason: Broken}"),
+            "spec.faults[0].watchError.reason cannot be \"Broken\"; ");
+  EXPECT_EQ(ErrorsOf("slowHandler: {actor: kube-scheduler, resource: pods}"),
+            "spec.faults[0].slowHandler.takes is missing; ");
+  EXPECT_EQ(ErrorsOf("rival: {client: kube-apiserver-0}"),
+            "kube-apiserver-0 is no client of an API server; ");
+}
+
 }  // namespace
 }  // namespace ksim::fault

@@ -97,6 +97,43 @@ const std::vector<VerbRow>& Rows() {
          EXPECT_EQ(run.Count(EventKind::kWatch, With(kPodWatch, "state", "close"), fault.seq), 0)
              << "its own clients do not notice";
        }},
+      // CLIENT-22
+      {"WatchErrorTooManyRequests",
+       "  - {when: " + kFirstPod +
+           ", watchError: {client: kube-controller-manager, resource: pods, reason: "
+           "TooManyRequests}}\n",
+       [](const FaultRun& run) {
+         const std::uint64_t seq = run.Begin("watchError").seq;
+         const Record& error = run.First(EventKind::kDeliver, {{"type", "ERROR"}}, seq);
+         EXPECT_EQ(error.actor, "kube-controller-manager");
+         const Record& open = run.First(EventKind::kWatch, With(kPodWatch, "state", "open"), seq);
+         EXPECT_NE(open.Text("rv"), "") << "it goes on from the last version";
+         EXPECT_GE(Duration(open.t - error.t), Milliseconds(800)) << "after a back-off";
+         EXPECT_EQ(run.Count(EventKind::kRelist, kPodRelist, seq), 0);
+       }},
+      // WATCH-36: nothing follows an ERROR.
+      {"WatchErrorOfAServer",
+       "  - {when: " + kFirstPod +
+           ", watchError: {client: kube-controller-manager, resource: pods}}\n",
+       [](const FaultRun& run) {
+         const std::uint64_t seq = run.Begin("watchError").seq;
+         const Record& end = run.First(EventKind::kWatch, With(kPodWatch, "state", "close"), seq);
+         EXPECT_EQ(end.Text("reason"), "error");
+         const std::string stream = std::to_string(end.Int("stream"));
+         const Fields error{{"stream", stream}, {"type", "ERROR"}};
+         EXPECT_EQ(run.Count(EventKind::kEvent, error, seq), 1);
+         EXPECT_EQ(run.Count(EventKind::kEvent, {{"stream", stream}},
+                             run.First(EventKind::kEvent, error, seq).seq),
+                   0);
+         EXPECT_EQ(run.First(EventKind::kRelist, kPodRelist, seq).Text("reason"), "error");
+       }},
+      {"WatchErrorExpired",
+       "  - {when: " + kFirstPod +
+           ", watchError: {client: kube-controller-manager, resource: pods, reason: Gone}}\n",
+       [](const FaultRun& run) {
+         const std::uint64_t seq = run.Begin("watchError").seq;
+         EXPECT_EQ(run.First(EventKind::kRelist, kPodRelist, seq).Text("reason"), "expired");
+       }},
       {"Expire",
        "  - {when: " + kFirstPod +
            ", expire: {client: kube-controller-manager, resource: pods}}\n"
@@ -106,6 +143,17 @@ const std::vector<VerbRow>& Rows() {
          const Record& relist = run.First(EventKind::kRelist, kPodRelist, run.Begin("expire").seq);
          EXPECT_EQ(relist.Text("reason"), "expired");
          EXPECT_GT(run.End("expire").seq, run.Begin("dropWatch").seq) << "when it has struck";
+       }},
+      {"DropBookmark",
+       "  - {at: 0s, dropBookmark: {client: kube-controller-manager, resource: pods, for: 3m}}\n"
+       "  - {at: 0s, pause: {actor: kube-scheduler, before: write, for: 5m}}\n",
+       [](const FaultRun& run) {
+         const Fields bookmarks{
+             {"actor", "kube-controller-manager"}, {"type", "BOOKMARK"}, {"resource", "pods"}};
+         const Record &begin = run.Begin("dropBookmark"), &end = run.End("dropBookmark");
+         EXPECT_EQ(end.t - begin.t, Minutes(3).ns());
+         EXPECT_EQ(run.Count(EventKind::kDeliver, bookmarks, begin.seq, end.seq), 0);
+         EXPECT_GE(run.Count(EventKind::kDeliver, bookmarks, end.seq), 1);
        }},
       {"DelayStream",
        "  - {at: 0s, delayStream: {client: kube-controller-manager, resource: pods, by: 20s}}\n"
@@ -154,6 +202,24 @@ const std::vector<VerbRow>& Rows() {
                              begin.seq, end.seq),
                    1)
              << "the cache goes on";
+       }},
+      {"SlowHandler",
+       "  - {at: 0s, slowHandler: {actor: kube-controller-manager/replicaset, resource: pods, "
+       "takes: 10s, for: 1m}}\n",
+       [](const FaultRun& run) {
+         const Fields handler{{"informer", "kube-controller-manager pods"},
+                              {"listener", "kube-controller-manager/replicaset"}};
+         const Record &begin = run.Begin("slowHandler"), &end = run.End("slowHandler");
+         const Record& first = run.First(EventKind::kHandler, handler, begin.seq);
+         const Record& second = run.First(EventKind::kHandler, handler, first.seq);
+         EXPECT_EQ(Duration(second.t - first.t), Seconds(10));
+         EXPECT_LE(run.Count(EventKind::kHandler, handler, begin.seq, end.seq), 6);
+         EXPECT_GT(run.Count(EventKind::kHandler, handler, end.seq), 0) << "the queue has grown";
+         const Record& taken = run.First(
+             EventKind::kDeliver,
+             {{"actor", "kube-controller-manager"}, {"resource", "pods"}, {"type", "ADDED"}},
+             begin.seq);
+         EXPECT_GE(Duration(first.t - taken.t), Seconds(10)) << "a call acts when it returns";
        }},
       {"StallTheQueueInFrontOfTheCache",
        "  - {at: 0s, stallHandler: {actor: kube-controller-manager, resource: pods}}\n"
@@ -285,6 +351,52 @@ const std::vector<VerbRow>& Rows() {
          EXPECT_GT(refused.seq, run.End("rejectWrite").seq);
          EXPECT_EQ(run.Count(EventKind::kRequest, {{"subresource", "binding"}}), 3);
        }},
+      // CLIENT-37: ten tries of client-go's own, and the eleventh answer is the caller's.
+      {"RejectRead",
+       "  - {when: " + kFirstPod +
+           ", rejectRead: {client: kube-controller-manager, resource: pods, code: 429, times: "
+           "11}}\n"
+           "  - {when: " +
+           kFirstPod + ", dropWatch: {client: kube-controller-manager, resource: pods}}\n",
+       [](const FaultRun& run) {
+         const std::uint64_t seq = run.Begin("rejectRead").seq;
+         EXPECT_EQ(run.Count(EventKind::kResponse, {{"code", "429"}}, seq), 11);
+         EXPECT_GE(run.Lasted("rejectRead"), Seconds(10)) << "Retry-After is 1 s";
+         EXPECT_EQ(run.Count(EventKind::kRelist, kPodRelist, seq), 0) << "429 needs no list";
+       }},
+      {"RejectReadOfAServerThatPanics",
+       "  - {when: " + kFirstPod +
+           ", rejectRead: {client: kube-controller-manager, verb: watch, resource: pods}}\n"
+           "  - {when: " +
+           kFirstPod + ", dropWatch: {client: kube-controller-manager, resource: pods}}\n",
+       [](const FaultRun& run) {
+         const std::uint64_t seq = run.Begin("rejectRead").seq;
+         EXPECT_EQ(run.Count(EventKind::kResponse,
+                             {{"actor", "kube-controller-manager"}, {"code", "500"}}, seq),
+                   1);
+         EXPECT_EQ(run.First(EventKind::kRelist, kPodRelist, seq).Text("reason"), "error");
+       }},
+      {"Rival",
+       "  - {at: 0s, rival: {client: kube-controller-manager, resource: replicasets, times: 3}}\n",
+       [](const FaultRun& run) {
+         EXPECT_EQ(run.Count(EventKind::kResponse, {{"code", "409"}}, run.Begin("rival").seq), 3);
+         EXPECT_EQ(run.Count(EventKind::kCommit, {{"by", "ksim"}, {"resource", "replicasets"}}), 3);
+         const Record& commit = run.First(EventKind::kCommit, {{"by", "ksim"}});
+         EXPECT_EQ(commit.cause, run.Begin("rival").seq);
+         EXPECT_EQ(run.Count(EventKind::kFault, {{"verb", "rival"}, {"state", "skipped"}}), 0);
+       }},
+      {"RivalForATime", "  - {at: 0s, rival: {client: kubelet/node-1, for: 20s}}\n",
+       [](const FaultRun& run) { EXPECT_EQ(run.Lasted("rival"), Seconds(20)); }},
+      // API-217
+      {"SlowWebhook", "  - {at: 0s, slowWebhook: {webhook: pods.example.com, for: 20s}}\n",
+       [](const FaultRun& run) {
+         const Record &begin = run.Begin("slowWebhook"), &end = run.End("slowWebhook");
+         EXPECT_EQ(end.t - begin.t, Seconds(20).ns());
+         const Record& answer =
+             run.First(EventKind::kWebhook, {{"state", "answer"}, {"result", "ignored"}});
+         EXPECT_EQ(answer.Int("latency"), Seconds(3).ns()) << "timeoutSeconds";
+         EXPECT_NE(answer.Text("message").find("context deadline exceeded"), std::string::npos);
+       }},
       {"TimeoutWriteNotApplied",
        "  - {at: 0s, timeoutWrite: {client: kube-controller-manager, verb: create, resource: pods, "
        "applied: false}}\n",
@@ -355,25 +467,6 @@ const std::vector<VerbRow>& Rows() {
 
 INSTANTIATE_TEST_SUITE_P(All, EachVerb, ::testing::ValuesIn(Rows()),
                          [](const auto& row) { return row.param.name; });
-
-TEST(Failover, AProcessThatDoesNotLeadHandsNothingOver) {
-  const auto run = FaultRun::With(
-      "  - {at: 20s, failover: {process: kube-controller-manager, to: kube-controller-manager-0}}\n"
-      "  - {at: 1m, failover: {process: kube-controller-manager-1}}\n");
-  ASSERT_EQ(run->report.faults_missing.size(), 1u);
-  EXPECT_EQ(run->report.faults_missing[0].why, "kube-controller-manager-1 does not lead");
-}
-
-// No other process may lead meanwhile.
-TEST(Failover, WaitsForTheHeir) {
-  const auto run = FaultRun::With(
-      "  - {at: 20s, failover: {process: kube-controller-manager, to: kube-controller-manager-0}}\n"
-      "  - {at: 20s, crash: {process: kube-controller-manager-0, down: 1m}}\n");
-  EXPECT_EQ(run->report.exit_code, 0);
-  EXPECT_GT(run->Lasted("failover"), Minutes(1));
-  EXPECT_EQ(run->events[run->End("failover").cause - 1].Text("process"),
-            "kube-controller-manager-0");
-}
 
 TEST(Verbs, EachHasARow) {
   for (std::string_view verb : VerbNames()) {

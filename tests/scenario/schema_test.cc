@@ -47,8 +47,10 @@ TEST(Schema, FaultsAreThoseOfTheContract) {
         "failover",   "connect",     "pause",      "resume",        "rejectWrite",  "timeoutWrite",
         "nodeSilent", "serverDown",  "partition",  "skewClock"})
     EXPECT_NE(FaultType().Find(verb), nullptr) << verb;
-  EXPECT_NE(FaultType().Find("nodeTrouble"), nullptr) << "one more";
-  EXPECT_EQ(FaultType().fields.size(), 25u);
+  for (std::string_view more : {"nodeTrouble", "rival", "watchError", "rejectRead", "slowHandler",
+                                "slowWebhook", "dropBookmark"})
+    EXPECT_NE(FaultType().Find(more), nullptr) << more;
+  EXPECT_EQ(FaultType().fields.size(), 31u);
 }
 
 TEST(Schema, TriggerFieldsAreFieldsOfTraceEvents) {

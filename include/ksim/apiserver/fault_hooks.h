@@ -2,8 +2,10 @@
 // out; they live as long as the server.
 #pragma once
 #include <cstdint>
+#include <string_view>
 
 #include "ksim/api/kinds.h"
+#include "ksim/api/status.h"
 #include "ksim/base/time.h"
 
 namespace ksim::apiserver {
@@ -46,6 +48,12 @@ struct CommitFault {
   bool applied = false;  // kTimedOut, kStuck: the write is done all the same
 };
 
+// How a call of a webhook goes wrong.
+struct WebhookFault {
+  bool hangs = false;  // no answer comes
+  Duration later;      // it comes so much later
+};
+
 class ServerFaults {
  public:
   virtual ~ServerFaults() = default;
@@ -53,6 +61,9 @@ class ServerFaults {
   // A server that is down refuses connections and resets those that are open; its process lives on.
   // The calls are counted: each caller that takes it down must let it up again.
   virtual void SetDown(bool down) = 0;
+  // Ends the process' watches of the resource with this ERROR, after what they have been sent.
+  virtual void FailWatches(std::string_view client, const api::ResourceInfo& r,
+                           const api::Status& error) = 0;
   // Without a watch cache of the resource, or while the process is dead, the result does nothing.
   virtual WatchCacheFaults& watch_cache(const api::ResourceInfo& r) = 0;
 };

@@ -51,6 +51,12 @@ struct Shared {
   std::function<bool(const api::Request&)> expire_watch;
   // A fault hook, called for each write to etcd. May be empty.
   std::function<CommitFault(const api::Request&)> commit_fault;
+  // A fault hook, called for each call of a webhook that has an answer, by the webhook's name, with
+  // the seq of the call's event. May be empty.
+  std::function<WebhookFault(std::string_view, std::uint64_t)> webhook_fault;
+  // A fault hook, called for each bookmark that a server is about to send, but those that end the
+  // initial state: true keeps it back. May be empty.
+  std::function<bool(std::string_view client, const api::ResourceInfo&)> drop_bookmark;
   // Finds those who serve admission webhooks. Null: nobody listens anywhere, and calls are refused.
   WebhookDirectory* webhooks = nullptr;
   // A webhook configuration has been stored: a server whose caches are not ready yet waits for them

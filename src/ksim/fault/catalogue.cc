@@ -2,10 +2,13 @@
 
 #include "ksim/fault/network_verbs.h"
 #include "ksim/fault/process_verbs.h"
+#include "ksim/fault/read_verbs.h"
 #include "ksim/fault/request_verbs.h"
+#include "ksim/fault/rival_verb.h"
 #include "ksim/fault/server_answers.h"
 #include "ksim/fault/server_verbs.h"
 #include "ksim/fault/stream_verbs.h"
+#include "ksim/fault/webhook_verbs.h"
 
 namespace ksim::fault {
 namespace {
@@ -71,6 +74,12 @@ Argument Trouble() {
   return a;
 }
 
+Argument Webhook() {
+  Argument a{"webhook", Kind::kText, "Its name in the configuration: policy.example.com.", true};
+  a.befalls = true;
+  return a;
+}
+
 Argument Between() {
   Argument a{"between", Kind::kTwoProcesses, "[a, b].", true};
   a.befalls = true;
@@ -92,6 +101,30 @@ Argument Code(std::string_view text, const std::vector<int>& codes, std::string_
   Argument a{"code", Kind::kStatusCode, text};
   a.codes = codes;
   a.value = value;
+  return a;
+}
+
+Argument ReadVerb() { return Word("verb", "get list watch.", {"get", "list", "watch"}); }
+
+Argument ReadCode() {
+  Argument a = Code("401, 403, 410, 429, 500 or 503.", ReadRejectingCodes(), "500");
+  a.answers = "read";
+  return a;
+}
+
+Argument OneOf(Argument argument) {
+  argument.one_of = true;
+  return argument;
+}
+
+Argument Times(std::string_view text) { return {"times", Kind::kCount, text}; }
+
+Argument ForHowLong() { return {"for", Kind::kDuration, "All of them for so long."}; }
+
+Argument ErrorReason() {
+  Argument a = Word("reason", "InternalError, TooManyRequests, Expired or Gone.",
+                    {"InternalError", "TooManyRequests", "Expired", "Gone"});
+  a.value = "InternalError";
   return a;
 }
 
@@ -141,6 +174,17 @@ std::vector<FaultVerb> MakeCatalogue() {
               ClientsOnly({"redialAfter", Kind::kDuration, "How long reconnecting fails."})},
              DropWatch},
             0, {Point::kWatchEvent, DrawDropWatch}, {Point::kStoreWatchEvent, DrawDropStoreWatch}),
+      Drawn({"watchError",
+             "A watch ends with an ERROR of the server.",
+             {Client(Kind::kClient), Resource(), ErrorReason()},
+             WatchError},
+            26, {Point::kWatchEvent, DrawWatchError}),
+      Drawn({"dropBookmark",
+             "A watch gets no bookmarks.",
+             {Client(Kind::kClient), Resource(),
+              Times("How many bookmarks; without it and `for` one."), ForHowLong()},
+             DropBookmark},
+            31, {Point::kWatchEvent, DrawDropBookmark}),
       Drawn(NeedsUndoing({"delayStream",
                           "What a stream delivers comes later, order kept.",
                           {Client(Kind::kWatcher),
@@ -161,10 +205,18 @@ std::vector<FaultVerb> MakeCatalogue() {
       Ending({"releaseStream", "Ends holdStream.", {Client(Kind::kWatcher), Resource()}, EndOthers},
              {"holdStream", "delayStream"}, "held"),
       Drawn(NeedsUndoing({"stallHandler",
-                          "A handler is slow: its queue fills.",
+                          "A handler stands still: its queue fills.",
                           {Actor(), Resource(), For()},
                           StallHandler}),
             4, {Point::kHandlerCall, DrawStallHandler}),
+      Drawn(NeedsUndoing({"slowHandler",
+                          "Each call of a handler takes its time.",
+                          {Actor(),
+                           Resource(),
+                           {"takes", Kind::kDuration, "How long a call takes.", true},
+                           For()},
+                          SlowHandler}),
+            28, {Point::kHandlerCall, DrawSlowHandler}),
       Drawn({"expire",
              "The client's next resume gets 410.",
              {Client(Kind::kClient), Resource()},
@@ -236,6 +288,34 @@ std::vector<FaultVerb> MakeCatalogue() {
                    UnknownCodes())},
              TimeoutWrite},
             7, {Point::kWriteRequest, DrawTimeoutWrite}),
+      Drawn(NeedsUndoing({"rejectRead",
+                          "A get, a list, a page of it, or a watch's opening fails.",
+                          {Client(Kind::kClient),
+                           ReadVerb(),
+                           AnyResource(),
+                           {"page", Kind::kCount, "Of a list: which of its pages."},
+                           ReadCode(),
+                           {"retryAfter", Kind::kDuration, "When the answer says to try again."},
+                           {"freshToken", Kind::kFlag,
+                            "Whether 410 comes with a token that goes on.", false, "true"},
+                           Times("How many such reads; without it and `for` one."),
+                           ForHowLong()},
+                          RejectRead}),
+            27, {Point::kReadRequest, DrawRejectRead}),
+      Drawn(NeedsUndoing({"rival",
+                          "Another writer is faster, write after write.",
+                          {Client(Kind::kClient), AnyResource(),
+                           Times("How many writes lose; without it and `for` six."), ForHowLong()},
+                          Rival}),
+            25, {Point::kWriteRequest, DrawRival}),
+      Drawn(NeedsUndoing({"slowWebhook",
+                          "A webhook answers late, or not at all.",
+                          {Webhook(),
+                           {"by", Kind::kDuration, "How much later; without it never."},
+                           Times("How many calls; without it and `for` one."),
+                           ForHowLong()},
+                          SlowWebhook}),
+            29, {Point::kWebhookCall, DrawSlowWebhook}),
       Drawn(
           NeedsUndoing(
               {"nodeSilent", "A node sends no lease and no status.", {Node(), For()}, NodeSilent}),
@@ -255,7 +335,8 @@ std::vector<FaultVerb> MakeCatalogue() {
             15, {Point::kOddResponse, DrawPartition}),
       Drawn(NeedsUndoing({"skewClock",
                           "A process' clock is off.",
-                          {Process(), {"by", Kind::kShift, "Ahead, or behind if negative.", true}},
+                          {Process(), OneOf({"by", Kind::kShift, "Ahead, or behind if negative."}),
+                           OneOf({"rate", Kind::kRate, "How fast it runs: 98%, 1001/1000."})},
                           SkewClock}),
             17, {Point::kEvenResponse, DrawSkewClock})};
 }
@@ -276,7 +357,10 @@ std::string_view TypeName(ArgumentKind kind) {
     case Kind::kRevision:
       return "integer or head";
     case Kind::kWord:
+    case Kind::kText:
       return "string";
+    case Kind::kRate:
+      return "percentage or fraction";
     case Kind::kClient:
     case Kind::kWatcher:
     case Kind::kProcess:

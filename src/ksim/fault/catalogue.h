@@ -23,6 +23,7 @@ enum class ArgumentKind : std::uint8_t {
   kWriteCount,    // the same; the process must be one that writes of its own
   kStatusCode,    // one of Argument::codes
   kFlag,          // true or false
+  kRate,          // of a clock: a percentage or a fraction
   kRevision,      // of the store, or "head"
   kWord,          // one of Argument::words
   kClient,        // a client of the API servers
@@ -33,6 +34,7 @@ enum class ArgumentKind : std::uint8_t {
   kServer,        // an API server
   kActor,         // a client of the API servers, or a part of one
   kNode,          // a node's name
+  kText,          // a name that nothing is known of beforehand
   kResource,      // a type of objects, by any name that kubectl takes
   kTwoProcesses,  // an API server and a process that speaks with it
 };
@@ -48,7 +50,9 @@ struct Argument {
   std::string_view value = {};               // the default as one writes it; "" = none
   std::vector<std::string_view> words = {};  // of kWord
   std::vector<int> codes = {};               // of kStatusCode
+  std::string_view answers = "write";        // of kStatusCode: to what they are answers
   bool befalls = false;                      // it says who the fault befalls: Target has it
+  bool one_of = false;                       // of those that say so one is required
   bool only_for_clients = false;             // no argument where the watcher is an API server
   // For kActor: the fault to use instead on a process that serves; {} stands for its name.
   std::string_view instead = {};
@@ -68,8 +72,13 @@ enum class DrawnPoint : std::uint8_t {
   kOddResponse,      // a component gets an answer about an object, the first, third, ...: client,
                      // server (the first API server), object
   kEvenResponse,     // the second, fourth, ...
+  kWebhookCall,      // an API server calls a webhook: server, resource (the webhook's name), object
 };
-inline constexpr std::size_t kDrawnPoints = 11;
+inline constexpr std::size_t kDrawnPoints = 12;
+
+// Kinds of drawn faults from this number on came later. A swarm has them in one run of four, and in
+// the others draws what it drew before they were there.
+inline constexpr int kFirstLaterKind = 25;
 
 // How a fuzzed run draws a fault.
 struct DrawnRule {

@@ -54,6 +54,11 @@ const std::vector<std::string_view>& DrawnKinds() {
   return names;
 }
 
+bool IsLaterKind(std::string_view kind) {
+  const std::vector<std::string_view>& kinds = DrawnKinds();
+  return std::find(kinds.begin() + kFirstLaterKind, kinds.end(), kind) != kinds.end();
+}
+
 std::vector<std::string_view> NamesInFuzz() {
   std::vector<std::string_view> out = DrawnKinds();
   out.insert(out.end(), {"delay", "order", "reseed"});
@@ -92,7 +97,7 @@ DrawnFaults::DrawnFaults(Injector& injector, Cluster& cluster,
   cluster_.sim().bus().Subscribe(
       sim::Bus::Stage::kTrigger,
       {EventKind::kWatch, EventKind::kEvent, EventKind::kDeliver, EventKind::kHandler,
-       EventKind::kRequest, EventKind::kCommit, EventKind::kResponse},
+       EventKind::kRequest, EventKind::kCommit, EventKind::kResponse, EventKind::kWebhook},
       [this](const sim::Event& e) { OnEvent(e); });
 }
 
@@ -133,6 +138,8 @@ void DrawnFaults::OnEvent(const sim::Event& e) {
       return OnCommit(e);
     case EventKind::kResponse:
       return OnResponse(e);
+    case EventKind::kWebhook:
+      return OnWebhook(e);
     default:
       return;
   }
@@ -293,6 +300,16 @@ void DrawnFaults::OnResponse(const sim::Event& e) {
                                                         response.object.name());
   const std::uint64_t ordinal = ++responses_[sim::KeyOf(e.actor.name_hash(), at.object)];
   AskAt(ordinal % 2 == 1 ? DrawnPoint::kOddResponse : DrawnPoint::kEvenResponse, at);
+}
+
+void DrawnFaults::OnWebhook(const sim::Event& e) {
+  const auto& call = e.payload.As<apiserver::WebhookPayload>();
+  if (call.state != "call") return;
+  Moment at(e);
+  at.server = e.actor.name();
+  at.resource = call.webhook;
+  at.object = sim::KeyOf(call.webhook);
+  AskAt(DrawnPoint::kWebhookCall, at);
 }
 
 std::vector<Spec> DrawnFaults::FiredAsScript(const std::vector<sim::Event>& events) const {

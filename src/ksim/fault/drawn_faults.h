@@ -15,16 +15,19 @@
 //   point                          asks
 //   event   etcd to a server       dropWatch of that server
 //   event   a server to a client   dropWatch (eof, error, eof and no redial for 12 s), expire;
-//                                  holdStream, delayStream, of this event on; gap, stallInGap
-//   handler                        stallHandler (of the listener, of the whole cache), pause
+//                                  holdStream, delayStream, of this event on; gap, stallInGap;
+//                                  watchError (429, 500, 410), dropBookmark
+//   handler                        stallHandler (of the listener, of the whole cache), pause,
+//                                  slowHandler
 //   request, a write               rejectWrite (500 429 409), timeoutWrite (done or not;
-//                                  told by nobody, by 504, by 500)
-//   request, a list or watch       reinitCache, connect (to each other server)
-//   commit                         crash of who wrote, failover of a replica (of a kubelet:
-//   nodeSilent
+//                                  told by nobody, by 504, by 500), rival (n times, for a time)
+//   request, a list or watch       rejectRead (429, 500; of a page 410); reinitCache, connect (to
+//   each other server) commit                         crash of who wrote, failover of a replica (of
+//   a kubelet: nodeSilent
 //                                  instead); swizzle, storm, staleRestart; freezeCache of each
 //                                  server; of a delete also compactInGap, compact
 //   response to a write            odd ones: restart, partition; even ones: serverDown, skewClock
+//   webhook, a call                slowWebhook (no answer; late)
 //
 // The lengths stand beside the constants that they beat: each just under and just over. The fault
 // fires when the emitting step has returned: `event` before `deliver` before `handler`, `request`
@@ -63,6 +66,8 @@ struct DrawnKind {
 const std::vector<DrawnKind>& Motifs();
 // The names of all kinds that can be drawn, by their numbers: dropWatch, expire, ...
 const std::vector<std::string_view>& DrawnKinds();
+// Whether the kind has a number from kFirstLaterKind on; false for what is no kind.
+bool IsLaterKind(std::string_view kind);
 // The names that fuzz.faults may hold: these, and what is drawn without being a fault of the
 // catalogue: delay (of messages), order (of events) and reseed (of guests).
 std::vector<std::string_view> NamesInFuzz();
@@ -129,6 +134,7 @@ class DrawnFaults {
   void OnRequest(const sim::Event& e);
   void OnCommit(const sim::Event& e);
   void OnResponse(const sim::Event& e);
+  void OnWebhook(const sim::Event& e);
   // Puts all questions of the point.
   void AskAt(DrawnPoint point, const Moment& at);
 

@@ -10,9 +10,12 @@
 //   staleRestart  a process dies, and comes back to an API server whose cache is frozen
 //   swizzle       the clients lose their API server one by one, commit by commit, and have it back
 //                 in the opposite order (FoundationDB's swizzle-clogging)
+//
+// clockRate is a fault alone: skewClock with a rate, whose own question is about a step.
 #include <utility>
 
 #include "ksim/fault/drawn_question.h"
+#include "ksim/fault/process_verbs.h"
 
 namespace ksim::fault {
 namespace {
@@ -140,7 +143,8 @@ const std::vector<DrawnKind>& Motifs() {
       Motif("storm", 21, {DrawnPoint::kCommit, DrawStorm}),
       Motif("compactInGap", 22, {DrawnPoint::kDeletion, DrawCompactInGap, -1}),
       Motif("staleRestart", 23, {DrawnPoint::kCommit, DrawStaleRestart}),
-      Motif("swizzle", 24, {DrawnPoint::kCommit, DrawSwizzle, -1})};
+      Motif("swizzle", 24, {DrawnPoint::kCommit, DrawSwizzle, -1}),
+      Motif("clockRate", 30, {DrawnPoint::kEvenResponse, DrawClockRate})};
   return motifs;
 }
 

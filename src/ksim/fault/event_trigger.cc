@@ -34,6 +34,8 @@ std::vector<std::string_view> TellingFields(EventKind kind) {
       return {"actor", "code"};
     case EventKind::kWatch:
       return {"client", "resource", "state"};
+    case EventKind::kWebhook:
+      return {"actor", "webhook", "state"};
     default:
       return {"actor"};
   }

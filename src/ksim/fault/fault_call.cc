@@ -102,6 +102,12 @@ std::function<void(std::uint64_t)> FaultCall::Struck() {
   };
 }
 
+std::function<void(std::uint64_t)> FaultCall::Over() {
+  return [injector = &injector_, id = id_](std::uint64_t cause) {
+    injector->cluster_.sim().Defer([injector, id, cause] { injector->End(id, cause); });
+  };
+}
+
 std::function<void()> FaultCall::AfterWrite(const sim::Process& process, std::int64_t n) {
   if (!injector_.counts_writes_) {
     injector_.counts_writes_ = true;
@@ -150,6 +156,32 @@ std::function<void()> FaultCall::BefallCommits(
   injector->commit_faults_.emplace_back(id_, std::move(befall));
   return [injector, id = id_] {
     std::erase_if(injector->commit_faults_, [&id](const auto& c) { return c.first == id; });
+  };
+}
+
+std::function<void()> FaultCall::BefallWebhooks(
+    std::function<apiserver::WebhookFault(std::string_view, std::uint64_t)> befall) {
+  Injector* injector = &injector_;
+  cluster().apiserver_shared().webhook_fault = [injector](std::string_view webhook,
+                                                          std::uint64_t event) {
+    return injector->FaultOfWebhook(webhook, event);
+  };
+  injector->webhook_faults_.emplace_back(id_, std::move(befall));
+  return [injector, id = id_] {
+    std::erase_if(injector->webhook_faults_, [&id](const auto& w) { return w.first == id; });
+  };
+}
+
+std::function<void()> FaultCall::DropBookmarks(
+    std::function<bool(std::string_view, const api::ResourceInfo&)> drops) {
+  Injector* injector = &injector_;
+  cluster().apiserver_shared().drop_bookmark = [injector](std::string_view client,
+                                                          const api::ResourceInfo& r) {
+    return injector->DropsBookmark(client, r);
+  };
+  injector->bookmark_faults_.emplace_back(id_, std::move(drops));
+  return [injector, id = id_] {
+    std::erase_if(injector->bookmark_faults_, [&id](const auto& b) { return b.first == id; });
   };
 }
 

@@ -41,6 +41,9 @@ class FaultCall {
   // For a fault that waits: the verb calls the result once, from a step or a bus subscriber, with
   // the seq of the event that the fault strikes.
   std::function<void(std::uint64_t)> Struck();
+  // For a fault that has struck, and knows by itself when it is over: the verb calls the result
+  // from a step or a bus subscriber, with the seq of the event that ends the fault.
+  std::function<void(std::uint64_t)> Over();
   // The fault strikes when the process' n-th write counted from now is in the store; writes of
   // leases and events do not count. The result takes that back.
   std::function<void()> AfterWrite(const sim::Process& process, std::int64_t n);
@@ -52,6 +55,14 @@ class FaultCall {
   // Each server asks `befall` about each write that it sends to etcd. The result takes that back.
   std::function<void()> BefallCommits(
       std::function<apiserver::CommitFault(const api::Request&)> befall);
+  // Each server asks `befall` about each call of a webhook, by its name and the seq of the call.
+  // The result takes that back.
+  std::function<void()> BefallWebhooks(
+      std::function<apiserver::WebhookFault(std::string_view, std::uint64_t)> befall);
+  // Each server asks `drops` about each bookmark that it is about to send. The result takes that
+  // back.
+  std::function<void()> DropBookmarks(
+      std::function<bool(std::string_view, const api::ResourceInfo&)> drops);
 
  private:
   Injector& injector_;

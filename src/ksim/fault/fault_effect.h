@@ -13,8 +13,8 @@ struct FaultEffect {
   std::string skipped;            // not empty: the verb did nothing, and why
   std::function<void()> undo;     // called when the fault ends; empty: nothing is left to undo
   std::optional<Duration> lasts;  // zero: over at once; nullopt: until something ends it
-  // Set: the fault waits until FaultCall::Struck is called; then `undo` stops the waiting, and this
-  // says how the fault goes on.
+  // Set: the fault waits until FaultCall::Struck is called, but no longer than `lasts`; then `undo`
+  // stops the waiting, and this says how the fault goes on.
   std::function<FaultEffect()> strikes;
   // Tells why a fault that waits could not strike what came; "" if nothing came. May be empty.
   std::function<std::string()> passed_over;

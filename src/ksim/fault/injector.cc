@@ -59,6 +59,8 @@ Injector::Injector(Cluster& cluster) : cluster_(cluster), triggers_(cluster.sim(
 Injector::~Injector() {
   cluster_.apiserver_shared().expire_watch = nullptr;
   cluster_.apiserver_shared().commit_fault = nullptr;
+  cluster_.apiserver_shared().webhook_fault = nullptr;
+  cluster_.apiserver_shared().drop_bookmark = nullptr;
 }
 
 void Injector::Arm(const std::vector<Spec>& script) {
@@ -124,9 +126,10 @@ void Injector::TakeEffect(const std::string& id, FaultEffect effect) {
   if (active == nullptr) return;
   active->effect = std::move(effect);
   const std::optional<Duration> lasts = active->effect.lasts;
-  if (active->waiting() || !lasts) return;
+  if (!lasts) return;
   // A kill takes effect when this step returns, so `undo` runs after it.
-  if (*lasts <= Duration() && !active->effect.undo) return End(id, active->begin);
+  if (*lasts <= Duration() && !active->effect.undo && !active->waiting())
+    return End(id, active->begin);
   cluster_.sim().After(*lasts, sim::TimerKind::kWork, "fault", [this, id] {
     if (const Active* still = Find(id)) End(id, still->begin);
   });
@@ -168,7 +171,7 @@ std::size_t Injector::in_force() const { return active_.size(); }
 bool Injector::only_the_heal_ends() const {
   for (std::size_t i = 0; i < script_.size(); ++i)
     if (script_[i].at && outcomes_[i].state == FaultOutcome::State::kNotFired) return false;
-  const auto ends = [](const auto& a) { return !a->waiting() && a->effect.lasts.has_value(); };
+  const auto ends = [](const auto& a) { return a->effect.lasts.has_value(); };
   return !active_.empty() && std::none_of(active_.begin(), active_.end(), ends);
 }
 
@@ -213,6 +216,22 @@ apiserver::CommitFault Injector::FaultOfCommit(const api::Request& request) {
     if (fault.kind != apiserver::CommitFault::Kind::kNone) return fault;
   }
   return apiserver::CommitFault();
+}
+
+apiserver::WebhookFault Injector::FaultOfWebhook(std::string_view webhook, std::uint64_t event) {
+  apiserver::WebhookFault worst;
+  for (const auto& [id, befall] : webhook_faults_) {
+    const apiserver::WebhookFault fault = befall(webhook, event);
+    worst.hangs = worst.hangs || fault.hangs;
+    worst.later = std::max(worst.later, fault.later);
+  }
+  return worst;
+}
+
+bool Injector::DropsBookmark(std::string_view client, const api::ResourceInfo& r) {
+  bool dropped = false;
+  for (const auto& [id, drops] : bookmark_faults_) dropped = drops(client, r) || dropped;
+  return dropped;
 }
 
 void Injector::OnCommit(const sim::Event& e) {

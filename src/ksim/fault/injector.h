@@ -17,6 +17,7 @@
 //   for an instant      compact, reinitCache, connect, dropWatch, release..., thaw..., resume
 //   for a time          with `for`, `down` or `redialAfter`; a work timer keeps the run busy
 //   until another leads failover
+//   while it strikes    rival: it waits for the first fitting write, as those below, and then lasts
 //   until it strikes    expire, rejectWrite, timeoutWrite, and every fault with `afterWrite`: it
 //                       waits for the next fitting watch or write. Healed before that, it is
 //                       `skipped`
@@ -148,6 +149,8 @@ class Injector {
   void Remove(const std::string& id);
   bool Expires(const api::Request& request);
   apiserver::CommitFault FaultOfCommit(const api::Request& request);
+  apiserver::WebhookFault FaultOfWebhook(std::string_view webhook, std::uint64_t event);
+  bool DropsBookmark(std::string_view client, const api::ResourceInfo& r);
   void OnCommit(const sim::Event& e);
   void OnLead(const sim::Event& e);
 
@@ -161,6 +164,12 @@ class Injector {
   std::vector<std::pair<std::string, std::function<bool(const api::Request&)>>> expirations_;
   std::vector<std::pair<std::string, std::function<apiserver::CommitFault(const api::Request&)>>>
       commit_faults_;
+  std::vector<std::pair<std::string,
+                        std::function<apiserver::WebhookFault(std::string_view, std::uint64_t)>>>
+      webhook_faults_;
+  std::vector<
+      std::pair<std::string, std::function<bool(std::string_view, const api::ResourceInfo&)>>>
+      bookmark_faults_;
   std::vector<CountedWrites> counted_writes_;
   bool counts_writes_ = false;  // subscribed to the bus
   std::vector<AwaitedLeader> awaited_leaders_;

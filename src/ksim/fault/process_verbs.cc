@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "ksim/fault/clock_rate.h"
 #include "ksim/trace/events.h"
 
 namespace ksim::fault {
@@ -67,6 +69,32 @@ std::string NoFailover(FaultCall& call, const Election& election, const sim::Pro
     return fmt::format("{} is no replica of {}", call.Text("to"), name);
   if (to == election.leader) return fmt::format("{} leads already", to->name());
   return to->alive() ? "" : fmt::format("{} is not running", to->name());
+}
+
+// A process' clock that a fault has turned, and turns on.
+struct TurnedClock {
+  explicit TurnedClock(sim::Process& p) : process(p), begun(p.simulation().now()) {}
+  void Turn(Duration by) {
+    process.set_skew(process.Now() - process.simulation().now() + by);
+    turned = turned + by;
+  }
+  sim::Process& process;
+  const VirtualTime begun;
+  ClockRate rate;
+  Duration gained;     // by its rate, so far
+  Duration turned;     // in all
+  bool right = false;  // it has been set right again
+};
+
+// A clock of another rate goes ahead or falls behind second by second.
+void Drift(const std::shared_ptr<TurnedClock>& clock) {
+  constexpr Duration kStep = Seconds(1);
+  if (clock->right) return;
+  sim::Simulation& sim = clock->process.simulation();
+  const Duration gained = clock->rate.Gained(sim.now() - clock->begun);
+  clock->Turn(gained - clock->gained);
+  clock->gained = gained;
+  sim.After(kStep, sim::TimerKind::kPeriodic, "a clock's rate", [clock] { Drift(clock); });
 }
 
 std::string NoActor(FaultCall& call) {
@@ -152,18 +180,20 @@ FaultEffect Pause(FaultCall& call) {
   return effect;
 }
 
+// Several add up, as several who turn one clock.
 FaultEffect SkewClock(FaultCall& call) {
   sim::Process* process = call.Process("process");
   if (process == nullptr) return Skipped(fmt::format("there is no {}", call.Text("process")));
   call.Begin();
-  // Several add up, as several who turn one clock.
-  const auto turn = [process](Duration by) {
-    process->set_skew(process->Now() - process->simulation().now() + by);
-  };
-  const Duration by = call.Time("by").value_or(Duration());
-  turn(by);
+  const auto clock = std::make_shared<TurnedClock>(*process);
+  clock->rate = ParseClockRate(call.Text("rate")).value_or(ClockRate());
+  clock->Turn(call.Time("by").value_or(Duration()));
+  if (call.Has("rate")) Drift(clock);
   FaultEffect effect;
-  effect.undo = [turn, by] { turn(Duration() - by); };
+  effect.undo = [clock] {
+    clock->Turn(Duration() - clock->turned);
+    clock->right = true;
+  };
   return effect;
 }
 
@@ -221,6 +251,15 @@ void DrawSkewClock(DrawnQuestion& question) {
   if (n == 0) return;
   question.Fire("skewClock", value::Obj({{"process", Text(question.client())},
                                          {"by", Text(FormatDuration(kSkews[n - 1]))}}));
+}
+
+// Answers: a clock that loses or gains a fifth, or runs at half or at twice the rate.
+void DrawClockRate(DrawnQuestion& question) {
+  constexpr std::string_view kRates[] = {"80%", "120%", "50%", "200%"};
+  const std::uint32_t n = question.Ask(question.client(), std::size(kRates) + 1);
+  if (n == 0) return;
+  question.Fire("skewClock",
+                value::Obj({{"process", Text(question.client())}, {"rate", Text(kRates[n - 1])}}));
 }
 
 }  // namespace ksim::fault

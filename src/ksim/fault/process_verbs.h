@@ -18,5 +18,6 @@ void DrawFailover(DrawnQuestion& question);
 void DrawConnect(DrawnQuestion& question);
 void DrawPause(DrawnQuestion& question);
 void DrawSkewClock(DrawnQuestion& question);
+void DrawClockRate(DrawnQuestion& question);
 
 }  // namespace ksim::fault

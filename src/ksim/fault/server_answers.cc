@@ -161,11 +161,11 @@ std::optional<api::Status> EarlyAnswer(int code, const api::Request& q, Cluster&
                                    TakenName(q, cluster));
 }
 
-void WriteFirst(const api::Request& q, Cluster& cluster, std::uint64_t cause) {
+bool WriteFirst(const api::Request& q, Cluster& cluster, std::uint64_t cause) {
   static const value::Path kAnnotation{"metadata", "annotations", "ksim.dev/another-writer"};
   const store::KeyValue found = Stored(q, cluster);
   // A write that is too old anyway needs no help.
-  if (!found || found.mod_revision() != InsistsOn(q)) return;
+  if (!found || found.mod_revision() != InsistsOn(q)) return false;
   store::PutRequest put(found.key(),
                         found.value().Set(kAnnotation, value::Value::Of(fmt::format(
                                                            "since {}", found.mod_revision()))));
@@ -179,6 +179,7 @@ void WriteFirst(const api::Request& q, Cluster& cluster, std::uint64_t cause) {
   // Cannot fail: the revision was looked at.
   (void)cluster.etcd().store().Txn(txn);
   context = before;
+  return true;
 }
 
 }  // namespace ksim::fault

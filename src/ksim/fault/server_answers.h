@@ -57,7 +57,8 @@ std::string WhyNeverSaid(int code, const api::Request& request, Cluster& cluster
 std::optional<api::Status> EarlyAnswer(int code, const api::Request& request, Cluster& cluster);
 
 // Makes the 409 to a write that names a resource version true: another writer sets an annotation of
-// the object first. `cause` is the seq of the event that led to it.
-void WriteFirst(const api::Request& request, Cluster& cluster, std::uint64_t cause);
+// the object first. `cause` is the seq of the event that led to it. False: there was no need, for
+// the write is too old already, or its object is gone.
+bool WriteFirst(const api::Request& request, Cluster& cluster, std::uint64_t cause);
 
 }  // namespace ksim::fault

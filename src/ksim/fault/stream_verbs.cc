@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <iterator>
 #include <memory>
 
+#include "ksim/fault/repeated_strikes.h"
 #include "ksim/trace/actors.h"
 
 namespace ksim::fault {
@@ -23,6 +25,20 @@ api::Status Undecodable() {
   status.details->causes.emplace_back("UnexpectedServerResponse", std::string(kWhy), "");
   status.details->causes.emplace_back("ClientWatchDecoding", std::string(kWhy), "");
   return status;
+}
+
+// The ERRORs that a server puts into a watch which it has been serving. kube-apiserver makes them
+// of what etcd says to a watch that no cache stands before (etcd3/watcher.go transformErrorToEvent,
+// errors.go interpretWatchError); 429 comes of servers behind the aggregator and of proxies, and
+// Gone of servers before 1.18. client-go tells all of them apart (reflector.go watch).
+api::Status ErrorOf(std::string_view reason) {
+  constexpr std::string_view kTooOld = "The resourceVersion for the provided watch is too old.";
+  if (reason == "Expired") return api::Expired(kTooOld);
+  if (reason == "TooManyRequests") return api::TooManyRequests("storage is (re)initializing", 1);
+  if (reason != "Gone") return api::InternalError("etcdserver: no leader");
+  api::Status gone = api::Expired(kTooOld);
+  gone.reason = "Gone";
+  return gone;
 }
 
 bool ReadsAll(const api::Request& r) {
@@ -109,6 +125,35 @@ FaultEffect DropWatch(FaultCall& call) {
   return effect;
 }
 
+// Events that were sent arrive; the ERROR comes behind them, and is the last.
+FaultEffect WatchError(FaultCall& call) {
+  const std::string client = call.Text("client");
+  const api::ResourceInfo* r = call.Resource();
+  if (r == nullptr || !call.cluster().fault_hooks().HasOpenStream(client, r))
+    return Skipped(fmt::format("{} has no open watch of {}", client, call.Text("resource")));
+  call.Begin();
+  const api::Status error = ErrorOf(call.Text("reason"));
+  for (apiserver::Server* server : call.cluster().servers())
+    server->faults().FailWatches(client, *r, error);
+  return AtOnce();
+}
+
+// A client must not count on bookmarks: a server may send none.
+FaultEffect DropBookmark(FaultCall& call) {
+  const api::ResourceInfo* r = call.Resource();
+  if (r == nullptr || call.Process("client") == nullptr)
+    return Skipped(fmt::format("there is no {}", TargetOf(call.spec())));
+  call.Begin();
+  return StrikeRepeatedly(call, 1, [&call, r](const std::shared_ptr<Repetition>& repetition) {
+    return call.DropBookmarks([repetition, r, sim = &call.sim(), client = call.Text("client")](
+                                  std::string_view of, const api::ResourceInfo& resource) {
+      if (of != client || &resource != r || repetition->over()) return false;
+      repetition->Struck(sim->context().cause);
+      return true;
+    });
+  });
+}
+
 FaultEffect DelayStream(FaultCall& call) {
   if (apiserver::Server* server = call.Server("client")) return DelayStoreWatch(call, *server);
   const api::ResourceInfo* r = call.Resource();
@@ -152,6 +197,23 @@ FaultEffect StallHandler(FaultCall& call) {
   gate.Close();
   FaultEffect effect;
   effect.undo = [&gate] { gate.Open(); };
+  effect.lasts = call.Time("for");
+  return effect;
+}
+
+// Each call takes so long; that of several in force is the longest.
+FaultEffect SlowHandler(FaultCall& call) {
+  const api::ResourceInfo* r = call.Resource();
+  client::FaultHooks& hooks = call.cluster().fault_hooks();
+  const std::string actor = call.Text("actor");
+  if (r == nullptr || !hooks.HasHandler(actor, r) || !hooks.HandlersOf(actor, r).listens)
+    return Skipped(fmt::format("{} has no handler of {}", actor, call.Text("resource")));
+  call.Begin();
+  client::HandlerFaults& handlers = hooks.HandlersOf(actor, r);
+  const Duration takes = call.Time("takes").value_or(Duration());
+  handlers.slow.insert(takes);
+  FaultEffect effect;
+  effect.undo = [&handlers, takes] { handlers.slow.erase(handlers.slow.find(takes)); };
   effect.lasts = call.Time("for");
   return effect;
 }
@@ -200,6 +262,23 @@ void DrawDropWatch(DrawnQuestion& question) {
   question.Fire("dropWatch", std::move(args));
 }
 
+// Answers: what a reflector meets with another watch, with a list, with a list at its version.
+void DrawWatchError(DrawnQuestion& question) {
+  constexpr std::string_view kReasons[] = {"TooManyRequests", "InternalError", "Expired"};
+  const std::uint32_t n = question.AskAboutStream(std::size(kReasons) + 1);
+  if (n == 0) return;
+  question.Fire(
+      "watchError",
+      StreamOf(question.client(), question.resource()).Set("reason", Text(kReasons[n - 1])));
+}
+
+// One bookmark a minute comes to each watch: six minutes beat the five after which etcd forgets.
+void DrawDropBookmark(DrawnQuestion& question) {
+  if (question.AskAboutStream(2) == 0) return;
+  question.Fire("dropBookmark", StreamOf(question.client(), question.resource())
+                                    .Set("for", Text(FormatDuration(Minutes(6)))));
+}
+
 void DrawDropStoreWatch(DrawnQuestion& question) {
   const std::string subject = fmt::format("{}/{}", question.server(), question.resource());
   if (question.Ask(subject, 2) == 0) return;
@@ -239,6 +318,19 @@ void DrawStallHandler(DrawnQuestion& question) {
                 value::Obj({{"actor", Text(cache ? trace::ProcessOf(actor) : actor)},
                             {"resource", Text(question.resource())},
                             {"for", LengthOf(cache ? n - kSizes + 1 : n)}}));
+}
+
+// Answers: each call takes 100 ms, 2 s, 11 s, for a minute and a half: a queue that grows while
+// the cache is up to date.
+void DrawSlowHandler(DrawnQuestion& question) {
+  constexpr Duration kTakes[] = {Milliseconds(100), Seconds(2), Seconds(11)};
+  const std::string subject = fmt::format("{}/{}", question.client(), question.resource());
+  const std::uint32_t n = question.Ask(subject, std::size(kTakes) + 1);
+  if (n == 0) return;
+  question.Fire("slowHandler", value::Obj({{"actor", Text(question.client())},
+                                           {"resource", Text(question.resource())},
+                                           {"takes", Text(FormatDuration(kTakes[n - 1]))},
+                                           {"for", Text(FormatDuration(Seconds(90)))}}));
 }
 
 }  // namespace ksim::fault

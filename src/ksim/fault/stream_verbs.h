@@ -7,16 +7,22 @@
 namespace ksim::fault {
 
 FaultEffect DropWatch(FaultCall& call);
+FaultEffect WatchError(FaultCall& call);
+FaultEffect DropBookmark(FaultCall& call);
 FaultEffect DelayStream(FaultCall& call);
 FaultEffect HoldStream(FaultCall& call);
 FaultEffect StallHandler(FaultCall& call);
+FaultEffect SlowHandler(FaultCall& call);
 FaultEffect Expire(FaultCall& call);
 
 void DrawDropWatch(DrawnQuestion& question);
 void DrawDropStoreWatch(DrawnQuestion& question);
+void DrawWatchError(DrawnQuestion& question);
+void DrawDropBookmark(DrawnQuestion& question);
 void DrawDelayStream(DrawnQuestion& question);
 void DrawHoldStream(DrawnQuestion& question);
 void DrawStallHandler(DrawnQuestion& question);
+void DrawSlowHandler(DrawnQuestion& question);
 void DrawExpire(DrawnQuestion& question);
 
 }  // namespace ksim::fault

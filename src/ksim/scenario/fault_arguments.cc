@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ksim/fault/clock_rate.h"
 #include "ksim/scenario/controller_parts.h"
 
 namespace ksim::scenario {
@@ -182,8 +183,8 @@ void CheckCode(MappingReader& args, const fault::Argument& argument) {
   const std::vector<int>& known = argument.codes;
   if (!code || std::find(known.begin(), known.end(), *code) != known.end()) return;
   args.problems().Error(args.Find(argument.name)->span,
-                        fmt::format("{}: no API server answers a write that it could do with {}",
-                                    args.PathTo(argument.name), *code),
+                        fmt::format("{}: no API server answers a {} that it could do with {}",
+                                    args.PathTo(argument.name), argument.answers, *code),
                         fmt::format("known: {}", fmt::join(known, ", ")));
 }
 
@@ -222,6 +223,16 @@ void CheckRevision(MappingReader& args, std::string_view field) {
   if (revision != nullptr && revision->text != "head") args.OptionalInteger(field, 1);
 }
 
+void CheckRate(MappingReader& args, std::string_view field) {
+  if (!args.Has(field)) return;
+  const std::string rate = args.String(field);
+  if (rate.empty() || fault::ParseClockRate(rate)) return;
+  args.problems().Error(
+      args.Find(field)->span,
+      fmt::format("{} must be a percentage or a fraction, got \"{}\"", args.PathTo(field), rate),
+      "write 98% or 1001/1000; a clock runs at most ten times as fast");
+}
+
 void CheckArgument(const Known& known, MappingReader& args, const fault::FaultVerb& verb,
                    const fault::Argument& a) {
   switch (a.kind) {
@@ -241,6 +252,8 @@ void CheckArgument(const Known& known, MappingReader& args, const fault::FaultVe
     case ArgumentKind::kFlag:
       args.Bool(a.name, false);
       return;
+    case ArgumentKind::kRate:
+      return CheckRate(args, a.name);
     case ArgumentKind::kRevision:
       return CheckRevision(args, a.name);
     case ArgumentKind::kWord:
@@ -261,6 +274,9 @@ void CheckArgument(const Known& known, MappingReader& args, const fault::FaultVe
       return CheckActor(known, args, verb, a);
     case ArgumentKind::kNode:
       return CheckTarget(args, a.name, known.nodes, "node");
+    case ArgumentKind::kText:
+      args.String(a.name);
+      return;
     case ArgumentKind::kResource:
       return CheckResource(known.context, args);
     case ArgumentKind::kTwoProcesses:
@@ -274,6 +290,13 @@ void CheckRequired(MappingReader& args, const fault::FaultVerb& verb, const Span
   for (const fault::Argument& a : verb.arguments)
     if (a.required && !args.Has(a.name))
       args.problems().Error(span, args.PathTo(a.name) + " is missing");
+  std::vector<std::string_view> one_of;
+  for (const fault::Argument& a : verb.arguments)
+    if (a.one_of) one_of.push_back(a.name);
+  const auto given = [&args](std::string_view name) { return args.Has(name); };
+  if (!one_of.empty() && std::none_of(one_of.begin(), one_of.end(), given))
+    args.problems().Error(
+        span, args.PathTo(fmt::format("{}", fmt::join(one_of, " or "))) + " is missing");
 }
 
 std::vector<std::string> AllNodes(const ClusterSpec& cluster, const std::vector<Step>& steps) {

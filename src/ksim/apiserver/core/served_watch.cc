@@ -48,9 +48,15 @@ void ServedWatch::Answer(api::Response response) {
   (*std::exchange(reply_, nullptr))(std::move(response));
 }
 
+bool ServedWatch::KeepsBack(const EventBody& body) const {
+  if (body.type != api::WatchEventType::kBookmark || body.initial_end) return false;
+  return host_.drop_bookmark != nullptr && *host_.drop_bookmark &&
+         (*host_.drop_bookmark)(client(), resource());
+}
+
 bool ServedWatch::Send(const std::shared_ptr<const EventBody>& body, std::uint64_t object_hash,
                        std::uint64_t cause) {
-  if (closed_ || !accepted_) return true;
+  if (closed_ || !accepted_ || KeepsBack(*body)) return true;
   sim::Simulation& sim = host_.sim;
   const std::uint64_t n = ++sent_;
   const std::int64_t revision = body->rv();
@@ -70,8 +76,8 @@ bool ServedWatch::Send(const std::shared_ptr<const EventBody>& body, std::uint64
   return more;
 }
 
-void ServedWatch::SendError(const api::Status& status) {
-  Send(std::make_shared<EventBody>(resource(), status), 0, cause_);
+void ServedWatch::SendError(const api::Status& status, std::uint64_t cause) {
+  Send(std::make_shared<EventBody>(resource(), status), 0, cause == 0 ? cause_ : cause);
 }
 
 void ServedWatch::Close(api::StreamEnd how, std::string_view reason) {

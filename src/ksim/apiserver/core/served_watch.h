@@ -4,6 +4,7 @@
 // Source: apiserver pkg/endpoints/handlers/watch.go.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -27,6 +28,8 @@ class WatchHost {
 
   sim::Simulation& sim;
   const sim::ActorId actor;
+  // Shared::drop_bookmark; null: nobody keeps bookmarks back.
+  const std::function<bool(std::string_view, const api::ResourceInfo&)>* drop_bookmark = nullptr;
 };
 
 class ServedWatch {
@@ -39,6 +42,7 @@ class ServedWatch {
 
   std::uint64_t id() const { return id_; }
   const api::ResourceInfo& resource() const { return *parameters_.resource; }
+  std::string_view client() const { return parameters_.client.name(); }
   std::uint64_t cause() const { return cause_; }  // the request
   bool accepted() const { return accepted_; }
   bool closed() const { return closed_; }
@@ -58,13 +62,17 @@ class ServedWatch {
   // should wait until it does.
   bool Send(const std::shared_ptr<const EventBody>& body, std::uint64_t object_hash,
             std::uint64_t cause);
-  void SendError(const api::Status& status);
+  // `cause`: of the event; 0: the request.
+  void SendError(const api::Status& status, std::uint64_t cause = 0);
   // Closes the watch; a second call does nothing. `reason` is for the trace, a literal: timeout,
   // client, error, reinit, server, slow, overwritten.
   void Close(api::StreamEnd how, std::string_view reason);
 
  private:
   void Answer(api::Response response);
+  // Whether a fault keeps back this bookmark. A server need send none (Reflector: "doesn't assume
+  // bookmarks are returned at all"), but for that which ends the initial state.
+  bool KeepsBack(const EventBody& body) const;
 
   // The members that Send needs come first: one event goes to thousands of watches.
   WatchHost& host_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "ksim/apiserver/core/audit_event.h"
 
@@ -32,6 +33,18 @@ void OpenWatches::Serve(std::shared_ptr<ServedWatch> stream, VirtualTime deadlin
   stream->ServeUntil(std::max(deadline, sim.now()));
   deadlines_.insert(stream.get());
   SetAlarm();
+}
+
+void OpenWatches::Fail(std::string_view client, const api::ResourceInfo& r,
+                       const api::Status& error) {
+  std::vector<std::shared_ptr<ServedWatch>> meant;
+  for (const std::shared_ptr<ServedWatch>& stream : streams_)
+    if (stream->accepted() && stream->client() == client && &stream->resource() == &r)
+      meant.push_back(stream);
+  for (const std::shared_ptr<ServedWatch>& stream : meant) {
+    stream->SendError(error, sim.context().cause);
+    stream->Close(api::StreamEnd::kEof, "error");
+  }
 }
 
 void OpenWatches::EndAll(std::string_view reason) {

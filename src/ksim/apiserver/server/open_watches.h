@@ -42,6 +42,8 @@ class OpenWatches final : public WatchHost {
 
   std::shared_ptr<ServedWatch> Find(std::uint64_t id) const;  // null if there is none
   std::size_t size() const { return streams_.size(); }
+  // Ends the client's watches of the resource with an ERROR, which the running step's cause led to.
+  void Fail(std::string_view client, const api::ResourceInfo& r, const api::Status& error);
   // Resets all connections.
   void EndAll(std::string_view reason);
 

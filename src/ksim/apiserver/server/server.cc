@@ -41,6 +41,7 @@ struct Incarnation {
         bootstrap(shared.kinds, resources, loopback, apiserver::ProfileOf(shared.compat)),
         definitions(process, shared.kinds, resources, loopback, *shared.definitions) {
     registry.loopback = &loopback;
+    watches.drop_bookmark = &shared.drop_bookmark;
     registry.definitions = &definitions;
     registry.services = shared.services.get();
   }
@@ -92,6 +93,8 @@ struct Server::Impl final : Pipeline, ServerFaults, AccessJudge {
 
   // --- ServerFaults ---
   void SetDown(bool is_down) override;
+  void FailWatches(std::string_view client, const api::ResourceInfo& r,
+                   const api::Status& error) override;
   WatchCacheFaults& watch_cache(const api::ResourceInfo& r) override;
 
   Shared& shared;
@@ -195,6 +198,11 @@ void Server::Impl::SetDown(bool is_down) {
   if (!is_down || now == nullptr) return;
   now->watches.EndAll("server");
   now->requests.DropAll();
+}
+
+void Server::Impl::FailWatches(std::string_view client, const api::ResourceInfo& r,
+                               const api::Status& error) {
+  if (now != nullptr) now->watches.Fail(client, r, error);
 }
 
 WatchCacheFaults& Server::Impl::watch_cache(const api::ResourceInfo& r) {

@@ -64,7 +64,9 @@ class Caches : public TraceLaw {
   }
 
   void TakeStall(const Record& r) {
-    if (r.Text("verb") != "stallHandler" || r.Text("state") == "skipped") return;
+    if ((r.Text("verb") != "stallHandler" && r.Text("verb") != "slowHandler") ||
+        r.Text("state") == "skipped")
+      return;
     stalls_[std::string(r.Get("args").Get("actor").AsString())] = r.seq;
     if (r.Text("state") == "begin") stalled_[std::string(r.Text("id"))] = r.Get("args");
     if (r.Text("state") == "end") stalled_.erase(std::string(r.Text("id")));

@@ -228,7 +228,10 @@ class Watches : public TraceLaw {
     const std::uint64_t request = asked == nullptr ? 0 : asked->request->seq;
     if (!IsData(r)) {
       for (std::string_view field : {"namespace", "name", "uid"}) Same(r, field, r.Text(field), "");
-      Same(r, "the event's cause", Signed(r.cause), Signed(request));
+      // An ERROR follows from the request, or a fault has made it.
+      const bool of_fault = r.Text("type") == "ERROR" && cause != nullptr &&
+                            cause->kind == Kind::kFault && cause->Text("verb") == "watchError";
+      if (!of_fault) Same(r, "the event's cause", Signed(r.cause), Signed(request));
       if (r.Text("type") == "ERROR") {
         Same(r, "rv of an error", r.Int("rv"), 0);
         if (r.Get("initialEnd").AsBool()) Contradict(r, "an error ends no initial state");

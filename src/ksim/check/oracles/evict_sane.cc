@@ -144,7 +144,7 @@ class Sane : public Oracle {
   }
 
   void OnFault(const Observation& o) {
-    if (o.verb != "pause" && o.verb != "stallHandler") return;
+    if (o.verb != "pause" && o.verb != "stallHandler" && o.verb != "slowHandler") return;
     Process& process = processes_[std::string(ProcessOfActor(o.target))];
     if (o.state == "begin") ++process.blind;
     if (o.state == "end" && process.blind > 0) --process.blind;

@@ -26,18 +26,20 @@ Duration DetermineResyncPeriod(Duration desired, Duration check_period) {
 ProcessorListener::ProcessorListener(sim::Process& process, SharedText informer,
                                      const api::ResourceInfo* resource, sim::ActorId actor,
                                      ResourceEventHandler* handler, Duration requested,
-                                     Duration period, Gate* stall, PanicPolicy panics)
+                                     Duration period, HandlerFaults* faults, PanicPolicy panics)
     : process_(process),
       informer_(std::move(informer)),
       resource_(resource),
       actor_(actor),
       handler_(handler),
-      stall_(stall),
+      faults_(faults),
       panics_(panics),
       requested_(requested),
       period_(period),
       next_resync_(process.SteadyNow() + period),
-      queued_(process.simulation()) {}
+      queued_(process.simulation()) {
+  if (faults_ != nullptr) faults_->listens = true;
+}
 
 std::string ProcessorListener::part() const { return PartName(process_, actor_); }
 
@@ -58,8 +60,17 @@ void ProcessorListener::Add(Notification&& n) {
 sim::Task<void> ProcessorListener::Run(std::shared_ptr<ProcessorListener> self) {
   sim::Simulation& sim = process_.simulation();
   while (!self->removed_) {
-    while (stall_ != nullptr && stall_->closed()) co_await stall_->Opened();
-    for (std::size_t share = StepShare(queue_.size()); share > 0 && !queue_.empty(); --share) {
+    while (faults_ != nullptr && faults_->gate.closed()) co_await faults_->gate.Opened();
+    std::size_t share = StepShare(queue_.size());
+    // A slow call has its effect when it returns.
+    const Duration takes = NextTakes();
+    if (takes > Duration()) {
+      const bool background = queue_[0].origin.background;
+      const auto kind = background ? sim::TimerKind::kPeriodic : sim::TimerKind::kWork;
+      co_await sim.Sleep(takes, kind, "slow handler");
+      share = 1;
+    }
+    for (; share > 0 && !queue_.empty(); --share) {
       if (!Call(queue_.Pop())) co_await PauseAfterPanic();
     }
     if (removed_) co_return;
@@ -69,6 +80,11 @@ sim::Task<void> ProcessorListener::Run(std::shared_ptr<ProcessorListener> self) 
       co_await sim.Sleep(Duration(), sim::TimerKind::kWork, "handler queue");
     }
   }
+}
+
+Duration ProcessorListener::NextTakes() const {
+  const bool slow = faults_ != nullptr && !faults_->slow.empty() && !queue_.empty();
+  return slow ? *faults_->slow.rbegin() : Duration();
 }
 
 sim::Task<void> ProcessorListener::PauseAfterPanic() {

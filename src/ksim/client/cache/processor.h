@@ -1,7 +1,7 @@
 // Processor: hands what the cache took in to the registered handlers. Each listener has its own
 // unbounded queue and its own task, so a slow one delays only itself. A step of a listener calls
 // one handler (or, of a very long queue, a 256th of it): between two calls others may run, and a
-// fault may hold a listener's queue.
+// fault may hold a listener's queue, or make each call take long.
 //
 // Emits `handler` before each call, as the listener.
 //
@@ -45,7 +45,7 @@ class ProcessorListener {
  public:
   ProcessorListener(sim::Process& process, SharedText informer, const api::ResourceInfo* resource,
                     sim::ActorId actor, ResourceEventHandler* handler, Duration requested,
-                    Duration period, Gate* stall, PanicPolicy panics = PanicPolicy());
+                    Duration period, HandlerFaults* faults, PanicPolicy panics = PanicPolicy());
   void Add(Notification&& n);  // queues it
   sim::Task<void> Run(std::shared_ptr<ProcessorListener> self);
 
@@ -68,13 +68,15 @@ class ProcessorListener {
   bool Call(Notification&& n);  // false: the handler threw, and that is recovered
   void CallHandler(const HandlerPayload& n);
   sim::Task<void> PauseAfterPanic();
+  // How long a fault makes the next call take.
+  Duration NextTakes() const;
 
   sim::Process& process_;
   SharedText informer_;
   const api::ResourceInfo* resource_;
   sim::ActorId actor_;
   ResourceEventHandler* handler_;
-  Gate* stall_;  // closed while a fault makes the handler slow; null = none
+  HandlerFaults* faults_;  // null: nothing can go wrong here
   PanicPolicy panics_;
   Duration requested_, period_;
   VirtualTime next_resync_;

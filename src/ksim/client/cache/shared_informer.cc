@@ -79,7 +79,7 @@ int SharedIndexInformer::AddHandler(sim::ActorId listener, ResourceEventHandler*
   }
   auto entry = std::make_shared<ProcessorListener>(
       process_, name_, resource_, listener, handler, period,
-      DetermineResyncPeriod(period, check_period_), GateOf(listener), Panics());
+      DetermineResyncPeriod(period, check_period_), HandlersOf(listener), Panics());
   const int registration = processor_.Register(entry);
   if (!started_) return registration;
   for (const api::Object& object : indexer_.List("")) {
@@ -107,8 +107,8 @@ void SharedIndexInformer::SayPeriod(CacheMoment::Kind what, Duration period) {
 }
 
 // A handler of the process itself is stalled together with the queue in front of the cache.
-Gate* SharedIndexInformer::GateOf(sim::ActorId actor) const {
-  return faults_ == nullptr ? nullptr : &faults_->HandlerGate(actor.name(), resource_);
+HandlerFaults* SharedIndexInformer::HandlersOf(sim::ActorId actor) const {
+  return faults_ == nullptr ? nullptr : &faults_->HandlersOf(actor.name(), resource_);
 }
 
 PanicPolicy SharedIndexInformer::Panics() const {
@@ -147,9 +147,9 @@ bool SharedIndexInformer::HasSynced(int registration) const {
 
 sim::Task<void> SharedIndexInformer::ProcessLoop() {
   sim::Simulation& sim = process_.simulation();
-  Gate* stall = GateOf(process_.actor());
+  HandlerFaults* const faults = HandlersOf(process_.actor());
   for (;;) {
-    while (stall != nullptr && stall->closed()) co_await stall->Opened();
+    while (faults != nullptr && faults->gate.closed()) co_await faults->gate.Opened();
     for (std::size_t share = StepShare(queue_->size()); share > 0; --share) {
       std::unique_ptr<Popped> popped = queue_->Pop();
       if (popped == nullptr) break;

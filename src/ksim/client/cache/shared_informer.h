@@ -80,7 +80,7 @@ class SharedIndexInformer : public SharedInformer {
   void SayPeriod(CacheMoment::Kind what, Duration period);
   ReflectorOptions MakeReflectorOptions(const InformerOptions& options);
 
-  Gate* GateOf(sim::ActorId actor) const;  // null: no faults here
+  HandlerFaults* HandlersOf(sim::ActorId actor) const;  // null: no faults here
   PanicPolicy Panics() const;
 
   Connection& connection_;

@@ -55,15 +55,15 @@ void FaultHooks::Release(const std::string& process, const api::ResourceInfo* r)
 }
 
 bool FaultHooks::HasHandler(std::string_view actor, const api::ResourceInfo* r) const {
-  const auto found = handler_gates_.find(actor);
-  return found != handler_gates_.end() && Find(found->second, r) != nullptr;
+  const auto found = handlers_.find(actor);
+  return found != handlers_.end() && Find(found->second, r) != nullptr;
 }
 
-Gate& FaultHooks::HandlerGate(std::string_view actor, const api::ResourceInfo* r) {
-  auto& gates = handler_gates_[std::string(actor)];
-  if (Gate* const there = Find(gates, r)) return *there;
-  gates.emplace_back(r, std::make_unique<Gate>(sim_));
-  return *gates.back().second;
+HandlerFaults& FaultHooks::HandlersOf(std::string_view actor, const api::ResourceInfo* r) {
+  auto& handlers = handlers_[std::string(actor)];
+  if (HandlerFaults* const there = Find(handlers, r)) return *there;
+  handlers.emplace_back(r, std::make_unique<HandlerFaults>(sim_));
+  return *handlers.back().second;
 }
 
 Gate& FaultHooks::AccessGate(std::string_view actor, Access access) {

@@ -38,6 +38,15 @@ class Gate {
   sim::Signal opened_;
 };
 
+// The handlers of one actor for one resource, of all its incarnations.
+struct HandlerFaults {
+  explicit HandlerFaults(sim::Simulation& sim) : gate(sim) {}
+  // The gate of a PROCESS stands in front of its cache too.
+  Gate gate;
+  std::multiset<Duration> slow;  // each call takes the longest of these
+  bool listens = false;          // a handler has been registered
+};
+
 // The watch streams of one process for one resource, of all its incarnations.
 struct StreamFaults {
   // The window of an HTTP/2 stream, in events: so many wait for a client that does not read. Go's
@@ -92,7 +101,10 @@ class FaultHooks {
   // informer's delta queue, in front of the cache. The same object for ever. An actor that never
   // had a handler has no gate.
   bool HasHandler(std::string_view actor, const api::ResourceInfo* r) const;
-  Gate& HandlerGate(std::string_view actor, const api::ResourceInfo* r);
+  Gate& HandlerGate(std::string_view actor, const api::ResourceInfo* r) {
+    return HandlersOf(actor, r).gate;
+  }
+  HandlerFaults& HandlersOf(std::string_view actor, const api::ResourceInfo* r);
 
   // --- what an actor does ---
   // Closed gates stop an actor (of a process: all its parts) before it reads or writes: before a
@@ -123,7 +135,7 @@ class FaultHooks {
 
   // Looked up, or walked in order of names; a pointer never decides an order.
   absl::btree_map<std::string, OfResources<StreamFaults>> streams_;
-  absl::btree_map<std::string, OfResources<Gate>, std::less<>> handler_gates_;
+  absl::btree_map<std::string, OfResources<HandlerFaults>, std::less<>> handlers_;
   Gates read_gates_, write_gates_;  // by actor
   std::vector<std::pair<int, Judge>> judges_;
   int next_judge_ = 1;

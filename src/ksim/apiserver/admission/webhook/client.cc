@@ -154,6 +154,11 @@ void HookCall::Fail(std::string_view why) {
       fmt::format("failed to call webhook: Post {}: {}", api::GoQuote(url_), why)));
 }
 
+WebhookFault HookCall::Fault() const {
+  const auto& fault = context_.shared.webhook_fault;
+  return fault ? fault(spec_.hook->name, event_) : WebhookFault();
+}
+
 void HookCall::End(ReviewVerdict verdict) {
   context_.sim.CancelCall(alarm_);
   ended_ = context_.sim.now();
@@ -180,13 +185,15 @@ class WayBack {
  public:
   WayBack(sim::Simulation& sim, sim::Channel& in, std::shared_ptr<void> lane,
           std::weak_ptr<HookCall> call, std::uint64_t key,
-          void (*deliver)(HookCall& call, const WebhookAnswer* answer))
+          void (*deliver)(HookCall& call, const WebhookAnswer* answer),
+          WebhookFault (*fault)(const HookCall& call))
       : sim_(sim),
         in_(in),
         lane_(std::move(lane)),
         call_(std::move(call)),
         key_(key),
-        deliver_(deliver) {}
+        deliver_(deliver),
+        fault_(fault) {}
   WayBack(const WayBack&) = delete;
   WayBack& operator=(const WayBack&) = delete;
   ~WayBack() {
@@ -200,10 +207,13 @@ class WayBack {
   void Send(std::unique_ptr<WebhookAnswer> answer) {
     sent_ = true;
     if (sim_.closed()) return;
+    const auto asked = call_.lock();
+    const WebhookFault fault = asked == nullptr ? WebhookFault() : fault_(*asked);
+    if (fault.hangs) return;
     auto arrive = [lane = lane_, call = call_, deliver = deliver_, answer = std::move(answer)] {
       if (const auto waiting = call.lock()) deliver(*waiting, answer.get());
     };
-    in_.Send(key_, std::move(arrive));
+    in_.Send(key_, std::move(arrive), fault.later);
   }
 
   sim::Simulation& sim_;
@@ -212,6 +222,7 @@ class WayBack {
   std::weak_ptr<HookCall> call_;
   std::uint64_t key_;
   void (*deliver_)(HookCall& call, const WebhookAnswer* answer);
+  WebhookFault (*fault_)(const HookCall& call);
   bool sent_ = false;
 };
 
@@ -293,6 +304,8 @@ std::shared_ptr<HookCall> HookClient::Start(HookCallSpec spec) {
     server = context_.shared.webhooks->Find(request.target, key);
   call->Begin(server == nullptr ? "" : server->name(), timeout);
   if (server == nullptr) {
+    // Nobody may be there, and nobody says so: a host that is gone.
+    if (call->Fault().hangs) return call;
     call->Fail(route.nowhere.empty() ? route.unreachable : route.nowhere);
     return call;
   }
@@ -306,8 +319,9 @@ std::shared_ptr<HookCall> HookClient::Start(HookCallSpec spec) {
       waiting.Fail("EOF");
     }
   };
+  const auto fault = [](const HookCall& waiting) { return waiting.Fault(); };
   request.event = call->event_;
-  auto arrive = [lane, server, key, deliver, refused = route.refused,
+  auto arrive = [lane, server, key, deliver, fault, refused = route.refused,
                  weak = std::weak_ptr<HookCall>(call), request = std::move(request)]() mutable {
     if (!server->accepting()) {
       lane->in.Send(key, [lane, weak, refused] {
@@ -321,7 +335,7 @@ std::shared_ptr<HookCall> HookClient::Start(HookCallSpec spec) {
       lane->sim.context().actor = process->actor();
     }
     lane->sim.context().cause = request.event;
-    auto back = std::make_unique<WayBack>(lane->sim, lane->in, lane, weak, key, deliver);
+    auto back = std::make_unique<WayBack>(lane->sim, lane->in, lane, weak, key, deliver, fault);
     server->Accept(std::move(request), [back = std::move(back)](WebhookAnswer answer) {
       back->Answer(std::move(answer));
     });

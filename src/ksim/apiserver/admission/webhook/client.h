@@ -49,6 +49,7 @@ class HookCall {
   friend class HookClient;
   void Begin(std::string server, Duration timeout);
   void Answer(const WebhookAnswer& answer);
+  WebhookFault Fault() const;
   // The request has not come through: `Post "URL": why`.
   void Fail(std::string_view why);
   void End(ReviewVerdict verdict);
