@@ -28,7 +28,10 @@ class DiskKeeper : public Sample {
 
   sim::Task<Result> Reconcile(std::string key) override {
     const api::Object set = Cached(sets_, key);
-    if (set.empty()) co_return Result::Done();
+    if (set.empty()) {
+      const Result swept = co_await Sweep(key);
+      co_return swept;
+    }
     const std::vector<std::string> finalizers = set.finalizers();
     const bool ours =
         std::find(finalizers.begin(), finalizers.end(), kDiskFinalizer) != finalizers.end();
@@ -45,13 +48,11 @@ class DiskKeeper : public Sample {
     co_return made;
   }
 
- protected:
-  static std::string DiskOf(const api::Object& set) { return fmt::format("{}-disk", set.name()); }
-
  private:
+  static std::string DiskOf(std::string_view set) { return fmt::format("{}-disk", set); }
+
   // Sets `is_left` to whether the disk is still there.
-  virtual sim::Task<Result> Look(api::Object set, bool* is_left) {
-    const std::string ns(set.ns()), name = DiskOf(set);
+  virtual sim::Task<Result> Look(std::string ns, std::string name, bool* is_left) {
     const auto disk = co_await client_.Get(maps_, ns, name);
     *is_left = disk.ok();
     if (!disk.ok() && !api::IsNotFound(disk.status())) co_return Result::Error(disk.status());
@@ -59,7 +60,7 @@ class DiskKeeper : public Sample {
   }
 
   sim::Task<Result> Make(api::Object set) {
-    const std::string ns(set.ns()), name = DiskOf(set);
+    const std::string ns(set.ns()), name = DiskOf(set.name());
     if (!Cache(maps_).Get(ns, name).empty()) co_return Result::Done();
     const Value metadata = value::Obj({{"name", Value::Of(name)}, {"namespace", Value::Of(ns)}});
     const api::Object disk = api::Object::FromTree(value::Obj({{"apiVersion", Value::Of("v1")},
@@ -71,14 +72,35 @@ class DiskKeeper : public Sample {
   }
 
   sim::Task<Result> Remove(api::Object set) {
+    const std::string ns(set.ns()), name = DiskOf(set.name());
     bool is_left = false;
-    const Result looked = co_await Look(set, &is_left);
+    const Result looked = co_await Look(ns, name, &is_left);
     if (!looked.ok()) co_return looked;
-    if (!is_left) {
-      const Result freed = co_await WriteFinalizer(set, false);
-      co_return freed;
+    if (is_left) {
+      const Result deleted = co_await DeleteDisk(ns, name);
+      co_return deleted;
     }
-    const std::string ns(set.ns()), name = DiskOf(set);
+    const Result freed = co_await WriteFinalizer(set, false);
+    co_return freed;
+  }
+
+  // A finalizer that is put on while a deletion is under way keeps nothing: registry.Store.Delete
+  // has looked for one by then.
+  sim::Task<Result> Sweep(std::string key) {
+    const absl::StatusOr<client::ObjectKey> id = client::SplitKey(key);
+    if (!id.ok()) co_return Result::Done();
+    const std::string ns = id->ns, set = id->name, name = DiskOf(id->name);
+    const auto live = co_await client_.Get(sets_, ns, set);
+    if (live.ok()) co_return Result::Done();  // another one, of which we shall hear
+    if (!api::IsNotFound(live.status())) co_return Result::Error(live.status());
+    bool is_left = false;
+    const Result looked = co_await Look(ns, name, &is_left);
+    if (!looked.ok() || !is_left) co_return looked;
+    const Result deleted = co_await DeleteDisk(ns, name);
+    co_return deleted;
+  }
+
+  sim::Task<Result> DeleteDisk(std::string ns, std::string name) {
     const auto gone = co_await client_.Delete(maps_, ns, name, api::DeleteOptions());
     if (!gone.ok() && !api::IsNotFound(gone.status())) co_return Result::Error(gone.status());
     co_return Result::RequeueAfter(Seconds(1));
@@ -102,8 +124,8 @@ class DiskKeeper : public Sample {
 class WrongFinalizer : public DiskKeeper {
  public:
   using DiskKeeper::DiskKeeper;
-  sim::Task<Result> Look(api::Object set, bool* is_left) override {
-    *is_left = !Cache(maps_).Get(set.ns(), DiskOf(set)).empty();  // WRONG: it may be on its way
+  sim::Task<Result> Look(std::string ns, std::string name, bool* is_left) override {
+    *is_left = !Cache(maps_).Get(ns, name).empty();  // WRONG: it may be on its way
     co_return Result::Done();
   }
 };

@@ -4,8 +4,6 @@
 // right-number sends the version along, and the server refuses what was reckoned from an old one.
 //
 // Seen in kubernetes-sigs/cluster-api-ipam-provider-in-cluster#338: two machines with one address.
-#include <optional>
-
 #include "ksim/controllers/samples/sample.h"
 #include "ksim/controllers/samples/samples.h"
 #include "ksim/value/text.h"

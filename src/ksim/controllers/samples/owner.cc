@@ -1,7 +1,7 @@
 // Makes a ConfigMap NAME-config for each ReplicaSet, which owns it. wrong-owner knows it by its
 // name. When a ReplicaSet is deleted and made again, the one that it finds is the old one's: the
 // garbage collector, which goes by uid, deletes it a moment later, and the new ReplicaSet has none.
-// right-owner looks whose it is, and waits until the old one is gone.
+// right-owner looks whose it is, and makes room for its own.
 //
 // Seen in cilium#43635: the endpoint of a pod that was made again on another node.
 #include <fmt/format.h>
@@ -29,7 +29,10 @@ class Configurer : public Sample {
     const api::Object wanted = ConfigFor(set);
     const api::Object config = Cached(maps_, wanted.key());
     if (!config.empty() && IsOf(config, set)) co_return Result::Done();
-    if (!config.empty()) co_return Result::RequeueAfter(Seconds(5));  // until it is gone
+    if (!config.empty()) {
+      const Result removed = co_await RemoveAnothers(config, set);
+      co_return removed;
+    }
     const auto made = co_await client_.Create(maps_, wanted);
     if (!made.ok())
       co_return Result::Error(made.status());  // if it is there: the cache will say whose
@@ -37,6 +40,21 @@ class Configurer : public Sample {
   }
 
  private:
+  // The garbage collector may be late, or never come: it is told of no deletion if an owner is made
+  // anew in a gap of its watch.
+  sim::Task<Result> RemoveAnothers(api::Object config, api::Object set) {
+    const std::string ns(set.ns()), name(set.name()), its_name(config.name());
+    const auto live = co_await client_.Get(sets_, ns, name);
+    if (!live.ok() && !api::IsNotFound(live.status())) co_return Result::Error(live.status());
+    if (!live.ok() || live->uid() != set.uid()) co_return Result::Done();  // we shall hear of it
+    api::DeleteOptions options;
+    options.uid = std::string(config.uid());
+    const auto gone = co_await client_.Delete(maps_, ns, its_name, options);
+    const bool over = gone.ok() || api::IsNotFound(gone.status()) || api::IsConflict(gone.status());
+    if (!over) co_return Result::Error(gone.status());
+    co_return Result::RequeueAfter(Seconds(1));
+  }
+
   virtual bool IsOf(const api::Object& config, const api::Object& set) {
     const auto owner = config.controller();
     return owner && owner->uid == set.uid();

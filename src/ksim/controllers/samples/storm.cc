@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "ksim/api/replicaset.h"
+#include "ksim/base/time.h"
 #include "ksim/controllers/samples/sample.h"
 #include "ksim/controllers/samples/samples.h"
 

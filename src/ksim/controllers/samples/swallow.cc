@@ -14,8 +14,8 @@ class WrongSwallow : public Keeper {
   using Keeper::Keeper;
   sim::Task<Result> Reconcile(std::string key) override {
     const Result result = co_await Keep(key);
-    if (!result.ok())
-      co_return Result::Done();  // WRONG: log.Error(err, "..."); return Result{}, nil
+    // WRONG: in Go `log.Error(err, "...")` and `return ctrl.Result{}, nil`.
+    if (!result.ok()) co_return Result::Done();
     co_return result;
   }
 };

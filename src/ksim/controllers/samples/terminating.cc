@@ -12,9 +12,8 @@ namespace {
 class WrongTerminating : public Keeper {
  public:
   using Keeper::Keeper;
-  bool Serves(const api::Object&) override {
-    return true;
-  }  // WRONG: whatever deletionTimestamp says
+  // WRONG: whatever deletionTimestamp says.
+  bool Serves(const api::Object&) override { return true; }
 };
 
 }  // namespace
