@@ -25,12 +25,31 @@ struct Wrong {
 void PrintTo(const Wrong& wrong, std::ostream* out) { *out << wrong.name; }
 
 // (h) is below: ksim's API does not allow that mistake.
-const std::vector<Wrong> kAll = {
-    {"a", "edge", "esr"},        {"b", "tombstone", "esr"},    {"c", "readback", "noOvershoot"},
-    {"d", "requeue", "expect"},  {"e", "predicate", "expect"}, {"f", "versions", "esr"},
-    {"g", "retry", "expect"},    {"i", "start", "expect"},     {"j", "done", "esr"},
-    {"j", "forget", "expect"},   {"k", "identity", "expect"},  {"l", "cleanup", "noLeak"},
-    {"m", "expectations", "esr"}};
+const std::vector<Wrong> kAll = {{"a", "edge", "esr"},
+                                 {"b", "tombstone", "esr"},
+                                 {"c", "readback", "noOvershoot"},
+                                 {"d", "requeue", "expect"},
+                                 {"e", "predicate", "expect"},
+                                 {"f", "versions", "esr"},
+                                 {"g", "retry", "expect"},
+                                 {"i", "start", "expect"},
+                                 {"j", "done", "esr"},
+                                 {"j", "forget", "expect"},
+                                 {"k", "identity", "expect"},
+                                 {"l", "cleanup", "noLeak"},
+                                 {"m", "expectations", "esr"},
+                                 {"n", "number", "invariant.its-own-number"},
+                                 {"o", "absence", "expect"},
+                                 {"p", "patch", "expect"},
+                                 {"q", "swallow", "esr"},
+                                 {"r", "storm", "invariant.comes-to-rest"},
+                                 {"s", "byname", "expect"},
+                                 {"t", "finalizer", "expect"},
+                                 {"u", "exists", "expect"},
+                                 {"v", "generation", "invariant.released-when-seen"},
+                                 {"w", "clock", "invariant.a-minute-long"},
+                                 {"x", "terminating", "expect"},
+                                 {"y", "owner", "expect"}};
 
 scenario::Scenario Load(const Wrong& wrong, const std::string& compat) {
   scenario::LoadOptions options;

@@ -277,9 +277,13 @@ ControllerRows BuiltInControllers() {
 
 // The rows of each file of samples/.
 constexpr ControllerRows (*kSamples[])() = {
-    &KeeperSamples,    &EdgeSamples,     &TombstoneSamples,   &ReadbackSamples, &RequeueSamples,
-    &PredicateSamples, &VersionsSamples, &RetrySamples,       &StartSamples,    &DoneSamples,
-    &IdentitySamples,  &CleanupSamples,  &ExpectationSamples, &LateSamples};
+    &KeeperSamples,      &EdgeSamples,       &TombstoneSamples, &ReadbackSamples,
+    &RequeueSamples,     &PredicateSamples,  &VersionsSamples,  &RetrySamples,
+    &StartSamples,       &DoneSamples,       &IdentitySamples,  &CleanupSamples,
+    &ExpectationSamples, &NumberSamples,     &AbsenceSamples,   &PatchSamples,
+    &SwallowSamples,     &StormSamples,      &BynameSamples,    &FinalizerSamples,
+    &ExistsSamples,      &GenerationSamples, &ClockSamples,     &TerminatingSamples,
+    &OwnerSamples,       &LateSamples};
 
 ControllerRows MakeAll() {
   ControllerRows all = BuiltInControllers();

@@ -63,7 +63,7 @@ sim::Task<client::ReconcileResult> Keeper::Reconcile(std::string key) {
 
 sim::Task<client::ReconcileResult> Keeper::Keep(std::string key) {
   const api::Object set = Cached(sets_, key);
-  if (set.empty() || set.deleting()) co_return Result::Done();
+  if (set.empty() || !Serves(set)) co_return Result::Done();
   const std::int64_t replicas = api::ReplicaSetView(set).replicas();
   std::vector<std::string> wanted;
   for (std::int64_t i = 0; i < replicas; ++i) wanted.push_back(NameOf(set, i));

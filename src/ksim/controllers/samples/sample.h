@@ -63,6 +63,7 @@ class Keeper : public Sample {
   sim::Task<Result> SayStatus(api::Object set);
   sim::Task<Result> Delete(api::Object pod);
 
+  virtual bool Serves(const api::Object& set) { return !set.deleting(); }
   std::vector<api::Object> PodsOf(const api::Object& set);  // active ones, as the cache has them
   static std::string NameOf(const api::Object& set, std::int64_t ordinal);  // web-0
   static api::Object PodNamed(const api::Object& set, const std::string& name);

@@ -23,6 +23,18 @@ ControllerRows DoneSamples();
 ControllerRows IdentitySamples();
 ControllerRows CleanupSamples();
 ControllerRows ExpectationSamples();
+ControllerRows NumberSamples();
+ControllerRows AbsenceSamples();
+ControllerRows PatchSamples();
+ControllerRows SwallowSamples();
+ControllerRows StormSamples();
+ControllerRows BynameSamples();
+ControllerRows FinalizerSamples();
+ControllerRows ExistsSamples();
+ControllerRows GenerationSamples();
+ControllerRows ClockSamples();
+ControllerRows TerminatingSamples();
+ControllerRows OwnerSamples();
 ControllerRows LateSamples();
 
 }  // namespace ksim::controllers
