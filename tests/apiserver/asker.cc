@@ -252,9 +252,6 @@ std::string Masked(std::string text) {
   static const std::regex kOldest("version: [0-9]+ \\([0-9]+\\)");
   text = std::regex_replace(text, kCurrent, "current: N");
   text = std::regex_replace(text, kOldest, "version: N (N)");
-  // Why a webhook that converts was not reached.
-  static const std::regex kConverts("(conversion webhook for .* failed: Post \"[^\"]*\"): .*");
-  text = std::regex_replace(text, kConverts, "$1");
   // Structs of definitions, which ksim shows as JSON (docs/fidelity.md).
   static const std::regex kStruct(
       R"(Invalid value: (\[\{.*\}\]|\[\]apiextensions\..*\}|\{".*\}|apiextensions\.JSON.*\}): )"

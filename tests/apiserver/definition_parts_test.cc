@@ -1,4 +1,4 @@
-// Definitions: selectable fields, approval of APIs, webhooks that convert, and what is not served.
+// Definitions: selectable fields, approval of APIs, and what is not served.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -124,25 +124,6 @@ TEST_P(DefinitionParts, AnApiOfKubernetesOwnGroupsIsApproved) {
   EXPECT_EQ(approved("unapproved, a trial", "b.k8s.io"), "False UnapprovedAnnotation");
   EXPECT_EQ(approved("whatever", "example.com"), " ");
   EXPECT_EQ(ConditionOf("toys.a.k8s.io", "Established").Get("status").AsString(), "True");
-}
-
-// CRD-16
-TEST_P(DefinitionParts, AVersionThatAWebhookWouldConvertIsAnError) {
-  const std::string other =
-      R"(},{"name":"v2","served":true,"storage":false,"schema":{"openAPIV3Schema":)"
-      R"({"type":"object"}}})";
-  const std::string conversion =
-      R"(,"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],)"
-      R"("clientConfig":{"service":{"name":"conv","namespace":"ops"}}}})";
-  ASSERT_EQ(Define(ToyDefinition("example.com", other, conversion)).code, 201);
-  EXPECT_EQ(world.Create("toys.v1.example.com", "default", Toy("a", "{}")).code, 201);
-  EXPECT_EQ(world.Get("toys.v1.example.com", "default", "a").code, 200);
-  const api::Response refused = world.Get("toys.v2.example.com", "default", "a");
-  EXPECT_EQ(refused.code, 500);
-  EXPECT_EQ(refused.status.message.str(),
-            "conversion webhook for example.com/v1, Kind=Toy failed: Post "
-            "\"https://conv.ops.svc:443/?timeout=30s\": webhooks that convert are not simulated: "
-            "ask for version v1, at which objects are stored");
 }
 
 // CRD-10: what is served at no version, or whose names are accepted no longer, is not served.

@@ -409,6 +409,9 @@ TEST(Explain, KnowsEveryTopicOfTheHelp) {
   for (const char* name : {"esr", "oracles.esr", "pods", "kinds.pods", "reflector.tooLargeRV",
                            "dropWatch", "faults.dropWatch", "controllers.replicaset"})
     EXPECT_EQ(RunCli({"explain", name}).code, 0) << name;
+  const CliResult loop = RunCli({"explain", "hot.loop"});
+  EXPECT_EQ(loop.out.rfind("hot.loop (liveness, exit 3)\n", 0), 0u) << loop.out;
+  EXPECT_NE(RunCli({"explain", "oracles"}).out.find("hot.loop (liveness"), std::string::npos);
   const CliResult r = RunCli({"explain", "scenario.spec.stepz"});
   EXPECT_EQ(r.code, 5);
   EXPECT_EQ(r.err, "error: nothing to explain about \"stepz\"; did you mean \"steps\"?\n");

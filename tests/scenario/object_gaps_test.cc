@@ -7,10 +7,15 @@
 #include <string>
 
 #include "from_text.h"
+#include "ksim/scenario/guest_services.h"
 #include "ksim/scenario/not_simulated.h"
+#include "ksim/value/json.h"
 
 namespace ksim::scenario {
 namespace {
+
+using value::Path;
+using value::Value;
 
 std::string SaidOfObjects(const std::string& text) {
   std::string out;
@@ -51,7 +56,7 @@ TEST(ObjectGaps, APluralOfAnotherGroupIsNamed) {
 }
 
 // CRD-16
-TEST(ObjectGaps, ADefinitionWhoseVersionsAWebhookConvertsIsNamed) {
+TEST(ObjectGaps, ADefinitionWhoseVersionsNobodyConvertsIsNamed) {
   const auto definition = [](const std::string& versions) {
     return "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: "
            "as.x.io}\nspec:\n  group: x.io\n  scope: Namespaced\n  names: {plural: as, kind: "
@@ -64,9 +69,24 @@ TEST(ObjectGaps, ADefinitionWhoseVersionsAWebhookConvertsIsNamed) {
   const std::string v2 =
       "  - {name: v2, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}\n";
   EXPECT_EQ(SaidOfObjects(definition(v1 + v2)),
-            "8:3 -: webhooks that convert are not simulated: of as.x.io only the version v1 can be "
-            "asked for\n");
+            "8:3 -: no guest serves https://c.d, which converts as.x.io: of its versions only v1, "
+            "which is stored, can be asked for\n");
   EXPECT_EQ(SaidOfObjects(definition(v1)), "");
+  const Value tree = *value::ParseJson(
+      R"({"kind":"CustomResourceDefinition","spec":{"conversion":{"strategy":"Webhook"},)"
+      R"("versions":[{"name":"v1","storage":true},{"name":"v2"}]}})");
+  const Path url{"spec", "conversion", "webhook", "clientConfig", "url"};
+  GuestSpec guest;
+  guest.name = "c";
+  guest.services = {"ops/conv"};
+  const auto gap = [&](const char* where) {
+    return ConversionGap(tree.Set(url, Value::Of(where)),
+                         [&](const apiserver::WebhookTarget& t) { return LeadsTo(guest, t); });
+  };
+  EXPECT_EQ(gap("https://c:9443/convert"), "");
+  EXPECT_EQ(gap("https://c-1/convert"), "");
+  EXPECT_EQ(gap("https://conv.ops.svc/convert"), "");
+  EXPECT_NE(gap("https://conv.default.svc/convert"), "");
 }
 
 }  // namespace

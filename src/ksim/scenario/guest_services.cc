@@ -39,22 +39,38 @@ std::string ServiceOfHost(std::string_view host) {
   return fmt::format("{}/{}", rest.substr(0, end), host.substr(0, dot));
 }
 
+std::string ServiceOf(const apiserver::WebhookTarget& target) {
+  return target.service.empty() ? ServiceOfHost(target.host)
+                                : fmt::format("{}/{}", target.service_namespace, target.service);
+}
+
+std::vector<std::string> ServicesOf(const GuestSpec& guest) {
+  std::vector<std::string> services = guest.services;
+  services.push_back(fmt::format("{}/{}", guest.ns, guest.name));
+  return services;
+}
+
 }  // namespace
+
+bool LeadsTo(const GuestSpec& guest, const apiserver::WebhookTarget& target) {
+  const std::vector<std::string> services = ServicesOf(guest);
+  if (std::find(services.begin(), services.end(), ServiceOf(target)) != services.end()) return true;
+  // The guest itself, or one of its replicas.
+  return target.service.empty() &&
+         (target.host == guest.name || target.host.starts_with(guest.name + "-"));
+}
 
 void GuestServices::Add(const GuestSpec& guest, std::vector<Replica> replicas) {
   Group group;
   group.name = guest.name;
-  group.services = guest.services;
-  group.services.push_back(fmt::format("{}/{}", guest.ns, guest.name));
+  group.services = ServicesOf(guest);
   group.replicas = std::move(replicas);
   groups_.push_back(std::move(group));
 }
 
 std::vector<const GuestServices::Replica*> GuestServices::ReplicasOf(
     const apiserver::WebhookTarget& target) const {
-  const std::string service = target.service.empty()
-                                  ? ServiceOfHost(target.host)
-                                  : fmt::format("{}/{}", target.service_namespace, target.service);
+  const std::string service = ServiceOf(target);
   std::vector<const Replica*> found;
   for (const Group& group : groups_) {
     const bool all =

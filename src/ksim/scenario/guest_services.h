@@ -15,6 +15,9 @@
 
 namespace ksim::scenario {
 
+// Whether a connection to the target leads to the guest, whatever listens there.
+bool LeadsTo(const GuestSpec& guest, const apiserver::WebhookTarget& target);
+
 class GuestServices final : public apiserver::WebhookDirectory {
  public:
   // A process that may listen.

@@ -14,6 +14,7 @@
 #include "ksim/fault/injector.h"
 #include "ksim/scenario/controller_parts.h"
 #include "ksim/scenario/gaps/object_gaps.h"
+#include "ksim/scenario/guest_services.h"
 #include "ksim/scenario/metrics/cluster_metrics.h"
 #include "ksim/scenario/parse.h"
 #include "ksim/scenario/pod_spec_gaps.h"
@@ -165,7 +166,12 @@ class NotSimulatedFinder::Impl {
       AddAt(manifest, "status", info->kind, nullptr, std::string(kNoStatus));
     if (info->kind == "Service") LookAtService(manifest);
     if (!LookAtKind(manifest, row)) return;
-    if (std::string gap = ConversionGap(manifest.tree); !gap.empty())
+    const auto serves = [this](const apiserver::WebhookTarget& target) {
+      const std::vector<GuestSpec>& guests = scenario_.cluster.guests;
+      return std::any_of(guests.begin(), guests.end(),
+                         [&](const GuestSpec& guest) { return LeadsTo(guest, target); });
+    };
+    if (std::string gap = ConversionGap(manifest.tree, serves); !gap.empty())
       AddAt(manifest, "spec.conversion", info->kind, nullptr, std::move(gap));
     if (std::string gap = PluralGap(manifest.tree, kinds_); !gap.empty())
       AddAt(manifest, "spec", info->kind, nullptr, std::move(gap));

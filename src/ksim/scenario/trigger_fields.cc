@@ -49,9 +49,11 @@ const std::vector<Words>& AllWords() {
       {Kind::kStep, "verb", StepVerbs()},
       {Kind::kStep, "state", {"begin", "end"}},
       {Kind::kViolation, "oracle", NamesOf(Oracles())},
-      {Kind::kWebhook, "type", {"mutating", "validating"}},
+      {Kind::kWebhook, "type", {"mutating", "validating", "converting"}},
       {Kind::kWebhook, "state", {"call", "answer"}},
-      {Kind::kWebhook, "result", {"", "allowed", "patched", "denied", "failed", "ignored"}}};
+      {Kind::kWebhook,
+       "result",
+       {"", "allowed", "patched", "denied", "failed", "ignored", "converted"}}};
   return all;
 }
 

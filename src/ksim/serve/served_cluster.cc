@@ -44,7 +44,8 @@ ServedCluster::ServedCluster(const scenario::Scenario& scenario, scenario::Runne
     : scenario_(scenario),
       runner_(scenario, Served(std::move(options))),
       metrics_(runner_.world()),
-      not_simulated_(scenario_, runner_.world()) {}
+      not_simulated_(scenario_, runner_.world()),
+      logs_(runner_.world().sim()) {}
 
 ServedCluster::~ServedCluster() {
   sessions_.clear();
@@ -108,9 +109,11 @@ void ServedCluster::Apply(const Input& input) {
 void ServedCluster::Serve(const Input& input) {
   Session& session = sessions_[input.connection];
   scenario::World& world = runner_.world();
-  if (session.http == nullptr)
+  if (session.http == nullptr) {
     session.http = std::make_unique<http::HttpSession>(world.sim(), world.kinds(), session.writer,
                                                        scenario_.compat);
+    session.http->SetLogs(&logs_);
+  }
   ExternalClient& client = ClientOf(input.request);
   session.client = client.process().name();
   session.http->Serve(client.relay(), input.stream, input.request);

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "ksim/apiserver/doors/http/http_door.h"
+#include "ksim/scenario/observers/kept_logs.h"
 #include "ksim/scenario/runner.h"
 #include "ksim/scenario/scenario.h"
 #include "ksim/serve/external_client.h"
@@ -93,6 +94,7 @@ class ServedCluster {
   scenario::Runner runner_;
   Metrics metrics_;
   NotSimulatedOutside not_simulated_;
+  scenario::KeptLogs logs_;
   std::map<std::string, std::unique_ptr<ExternalClient>> clients_;  // by process
   std::map<std::int64_t, Session> sessions_;                        // by connection
   VirtualTime last_input_{-1};

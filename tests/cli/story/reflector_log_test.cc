@@ -83,6 +83,15 @@ TEST_F(ReflectorLinesTest, VersionsHaveDifferentLines) {
                           "duration=\"5ms\""));
 }
 
+TEST_F(ReflectorLinesTest, OfAStreamThatBreaks) {
+  const std::string text = "Unexpected EOF during watch stream event decoding";
+  for (const char* compat : {"1.25", "1.30"})
+    EXPECT_THAT(Lines(Of(Said::kStreamBreaks), compat),
+                ElementsAre("1 I streamwatcher.go:111] " + text + ": unexpected EOF"));
+  EXPECT_THAT(Lines(Of(Said::kStreamBreaks), "1.36"),
+              ElementsAre("1 I streamwatcher.go:120] \"" + text + "\" err=\"unexpected EOF\""));
+}
+
 TEST_F(ReflectorLinesTest, OfHowAWatchEnds) {
   const std::string name = "k8s.io/client-go/informers/factory.go:160";
   CacheMoment closes = Of(Said::kWatchCloses);

@@ -129,7 +129,11 @@ Value PrunedForVersion(const ResourceInfo& kind, const Value& tree) {
   if (kind.definition == nullptr) return tree;
   const std::string_view version = tree.Get(Fields().api_version).AsString();
   if (version.substr(version.find('/') + 1) == kind.version) return tree;
-  return PrunedBySchema(SchemaOf(kind), tree);
+  return PrunedBySchemaOf(kind, tree);
+}
+
+Value PrunedBySchemaOf(const ResourceInfo& kind, const Value& tree) {
+  return kind.definition == nullptr ? tree : PrunedBySchema(SchemaOf(kind), tree);
 }
 
 void ValidateCustom(const ResourceInfo& kind, const Value& tree, const Value* old,

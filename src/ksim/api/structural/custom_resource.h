@@ -24,6 +24,8 @@ const SchemaNode* SchemaOf(const ResourceInfo& kind);
 value::Value PrunedForStore(const ResourceInfo& kind, const value::Value& tree);
 value::Value WithStoredDefaults(const ResourceInfo& kind, const value::Value& tree);
 value::Value PrunedForVersion(const ResourceInfo& kind, const value::Value& tree);
+// The same of an object that has the kind's apiVersion already: a webhook has converted it.
+value::Value PrunedBySchemaOf(const ResourceInfo& kind, const value::Value& tree);
 
 // strategy.Validate, after the metadata; with an `old` object ValidateUpdate. Appends to `errors`,
 // and to `warnings`, which may be null, what is wrong where nothing changed.

@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ksim/api/kinds.h"
@@ -41,6 +42,14 @@ struct Reinvocation {
   value::Value last_output;  // the object as the webhooks left it
 };
 
+// An object of the request as it is shown at another version, where a webhook has converted it.
+struct ConvertedObject {
+  ConvertedObject(const api::ResourceInfo* r, value::Value f, value::Value t)
+      : at(r), from(std::move(f)), to(std::move(t)) {}
+  const api::ResourceInfo* at;
+  value::Value from, to;
+};
+
 struct Attributes {
   Attributes(Operation op, const api::ResourceInfo& r) : operation(op), resource(r) {}
   bool Is(std::string_view group, std::string_view name, std::string_view sub = {}) const {
@@ -58,6 +67,8 @@ struct Attributes {
   bool dry_run = false;
   std::uint64_t identity = 0;                  // of the object being created: key of draws about it
   std::unique_ptr<Reinvocation> reinvocation;  // made by the webhooks; null: none was called
+  // VersionedAttributeAccessor: filled before anybody is shown what a webhook has to convert.
+  mutable std::vector<ConvertedObject> converted;
 };
 
 // Those of a request, without objects: the name is that of the URL.

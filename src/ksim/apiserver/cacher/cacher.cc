@@ -53,12 +53,15 @@ void Cacher::Start() {
 sim::Task<void> Cacher::Run() {
   while (true) {
     api::Status error = co_await FillFromStorage();
+    sim_.context().background = false;
     if (error.ok()) error = co_await WatchStorage();
     KSIM_PROBE("apiserver/cacher-reinit");
     stream_.reset();
     ready_.Unset(error);
-    sim_.context().background = false;
-    co_await sim_.Sleep(kRestartPause, sim::TimerKind::kWork, "cacher restart");
+    // A webhook that is not there may never come: no run waits for that.
+    sim_.context().background = unconverted_;
+    const sim::TimerKind kind = unconverted_ ? sim::TimerKind::kPeriodic : sim::TimerKind::kWork;
+    co_await sim_.Sleep(kRestartPause, kind, "cacher restart");
     if (keeps_watchers()) {
       KSIM_PROBE("variant/cacher.reinit");
     } else {
@@ -70,13 +73,23 @@ sim::Task<void> Cacher::Run() {
 // Lists storage page by page, all pages at the revision of the first.
 sim::Task<api::Status> Cacher::FillFromStorage() {
   faults_.BeginFilling();
+  unconverted_ = false;
   store::RangeRequest range(storage_.root(), storage_.root_end());
   range.limit = kListPage;
   std::vector<api::Object> objects;
   while (true) {
     absl::StatusOr<store::RangeResponse> page = co_await storage_.client().Range(range);
     if (!page.ok()) co_return StorageError(page.status());
-    for (const store::KeyValue& kv : page->kvs) objects.push_back(storage_.Decode(kv));
+    for (const store::KeyValue& kv : page->kvs) {
+      if (!storage_.AsksWebhook(kv)) {
+        objects.push_back(storage_.Decode(kv));
+        continue;
+      }
+      api::Result<api::Object> object = co_await storage_.DecodeByWebhook(kv);
+      unconverted_ = !object.ok();
+      if (!object.ok()) co_return object.status();
+      objects.push_back(*std::move(object));
+    }
     if (range.revision == 0) range.revision = page->header.revision;
     if (!page->more) break;
     range.key = std::string(page->kvs.back().key()) + std::string(1, '\0');
@@ -146,18 +159,28 @@ sim::Task<void> Cacher::FollowStream() {
     stream_->TakeIn(wire);
     if (faults_.frozen()) co_await faults_.WaitUntilThawed();
     if (faults_.reinit_pending()) co_return;
-    ProcessResponse(wire.response);
+    if (IsConvertedByWebhook(storage_.resource())) {
+      co_await ProcessByWebhook(wire.response);
+    } else {
+      ProcessResponse(wire.response);
+    }
     if (stream_error_ != nullptr) co_return;
     // Waits, as upstream does, while too many changes wait for slow watchers.
     while (dispatcher_.full()) co_await dispatcher_.WaitForAdvance();
   }
 }
 
-void Cacher::ProcessResponse(const store::WatchResponse& response) {
+bool Cacher::TakeState(const store::WatchResponse& response) {
   if (response.created) stream_created_ = true;
   if (response.compact_revision > 0)
-    return FailStream(api::Expired("The resourceVersion for the provided watch is too old."));
-  if (response.canceled) return FailStream(api::InternalError(response.cancel_reason));
+    FailStream(api::Expired("The resourceVersion for the provided watch is too old."));
+  else if (response.canceled)
+    FailStream(api::InternalError(response.cancel_reason));
+  return stream_error_ == nullptr;
+}
+
+void Cacher::ProcessResponse(const store::WatchResponse& response) {
+  if (!TakeState(response)) return;
   for (const store::WatchEvent& event : response.events) {
     if (DropsEvent(event, variants_)) continue;
     api::Status error = CheckEvent(event);
@@ -167,9 +190,40 @@ void Cacher::ProcessResponse(const store::WatchResponse& response) {
   if (response.is_progress()) OnProgress(response.revision);
 }
 
+// etcd3/watcher.go transform: an object that cannot be decoded fails the watch.
+sim::Task<void> Cacher::ProcessByWebhook(store::WatchResponse response) {
+  if (!TakeState(response)) co_return;
+  for (const store::WatchEvent& event : response.events) {
+    if (DropsEvent(event, variants_)) continue;
+    api::Status error = CheckEvent(event);
+    if (!error.ok()) {
+      FailStream(std::move(error));
+      co_return;
+    }
+    const store::KeyValue& kv = event.is_delete() ? event.prev_kv : event.kv;
+    if (!storage_.AsksWebhook(kv)) {
+      OnChange(event);
+      continue;
+    }
+    sim_.context().cause = event.cause;
+    api::Result<api::Object> object = co_await storage_.DecodeByWebhook(kv);
+    if (!object.ok()) {
+      FailStream(api::InternalError(object.status().message));
+      co_return;
+    }
+    if (faults_.reinit_pending()) co_return;
+    auto type = event.is_create() ? api::WatchEventType::kAdded : api::WatchEventType::kModified;
+    if (event.is_delete()) {
+      type = api::WatchEventType::kDeleted;
+      *object = object->WithResourceVersion(event.kv.mod_revision());
+    }
+    Apply(type, *std::move(object));
+  }
+  if (response.is_progress()) OnProgress(response.revision);
+}
+
 void Cacher::OnChange(const store::WatchEvent& event) {
   sim_.context().cause = event.cause;
-  const sim::Origin origin = sim_.CaptureOrigin();
   auto type = event.is_create() ? api::WatchEventType::kAdded : api::WatchEventType::kModified;
   api::Object object;
   if (event.is_delete()) {
@@ -178,6 +232,11 @@ void Cacher::OnChange(const store::WatchEvent& event) {
   } else {
     object = storage_.Decode(event.kv);
   }
+  Apply(type, std::move(object));
+}
+
+void Cacher::Apply(api::WatchEventType type, api::Object object) {
+  const sim::Origin origin = sim_.CaptureOrigin();
   const std::uint64_t hash = object.KeyHash(storage_.resource());
   const CacheEvent& change = cache_.Apply(type, hash, std::move(object), sim_.now(), origin);
   fresh_.Notify();

@@ -75,11 +75,16 @@ class Cacher : private CacheFaults::Target {
   bool keeps_watchers() const {
     return variants_.cacher_reinit == api::Variants::Reinit::kKeepWatchers;
   }
+  // TakeState heeds the part of a response that is about the stream; false if that has failed.
+  bool TakeState(const store::WatchResponse& response);
   void ProcessResponse(const store::WatchResponse& response);
+  // The same where a webhook converts the objects: one after the other.
+  sim::Task<void> ProcessByWebhook(store::WatchResponse response);
   void FailStream(api::Status why) {
     stream_error_ = std::make_unique<const api::Status>(std::move(why));
   }
   void OnChange(const store::WatchEvent& event);
+  void Apply(api::WatchEventType type, api::Object object);
   void OnProgress(std::int64_t revision);
 
   // --- CacheFaults::Target ---
@@ -112,6 +117,7 @@ class Cacher : private CacheFaults::Target {
   ProgressRequester progress_;
   std::unique_ptr<store::EtcdWatch> stream_;
   bool stream_created_ = false;                      // etcd has answered on it
+  bool unconverted_ = false;                         // a webhook has not converted an object
   std::unique_ptr<const api::Status> stream_error_;  // why the stream ended; null: no reason given
   CacheFaults faults_;
 

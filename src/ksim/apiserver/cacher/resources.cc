@@ -9,8 +9,9 @@ namespace ksim::apiserver {
 
 struct Resources::Served {
   Served(sim::Process& process, store::EtcdClient& client, LeaseManager& leases,
-         const api::ResourceInfo& r, const Profile& profile, const api::Variants& variants)
-      : storage(client, leases, r, profile),
+         const api::ResourceInfo& r, const Profile& profile, const api::Variants& variants,
+         ObjectConverter* converter)
+      : storage(client, leases, r, profile, converter),
         cacher(r.watch_cached ? std::make_unique<Cacher>(process, storage, profile, variants)
                               : nullptr),
         delegator(storage, cacher.get(), profile) {}
@@ -35,7 +36,8 @@ void Resources::Start(const api::Kinds& kinds) {
 }
 
 Resources::Served& Resources::Make(const api::ResourceInfo& r) {
-  in_order_.push_back(std::make_unique<Served>(process_, client_, leases_, r, profile_, variants_));
+  in_order_.push_back(
+      std::make_unique<Served>(process_, client_, leases_, r, profile_, variants_, converter_));
   Served& served = *in_order_.back();
   if (served.cacher != nullptr) served.cacher->Start();
   return served;
@@ -46,7 +48,16 @@ CacheDelegator& Resources::StorageFor(const api::ResourceInfo& r) {
   if (found != by_resource_.end()) return found->second->delegator;
   Served& served = Make(r);
   by_resource_[&r] = &served;
+  if (kinds_ != nullptr && IsConvertedByWebhook(r)) MakeOtherVersions(r);
   return served.delegator;
+}
+
+// getOrCreateServingInfoFor: the first request for a custom kind begins the caches of all its
+// versions, each of which asks the webhook about each object. Nobody else hears of those caches.
+void Resources::MakeOtherVersions(const api::ResourceInfo& r) {
+  for (const api::ResourceInfo* other : kinds_->all()) {
+    if (other->group == r.group && other->resource == r.resource && other != &r) StorageFor(*other);
+  }
 }
 
 Cacher* Resources::FindCacher(const api::ResourceInfo& r) const {

@@ -21,6 +21,12 @@ class Resources {
   Resources(const Resources&) = delete;
   Resources& operator=(const Resources&) = delete;
 
+  // Has objects converted by webhooks where a definition says so. Both outlive it.
+  void UseConverter(ObjectConverter& converter, const api::Kinds& kinds) {
+    converter_ = &converter;
+    kinds_ = &kinds;
+  }
+  ObjectConverter* converter() const { return converter_; }  // null: there is none
   // Starts the watch caches of all kinds known now.
   void Start(const api::Kinds& kinds);
   CacheDelegator& StorageFor(const api::ResourceInfo& r);
@@ -38,11 +44,14 @@ class Resources {
  private:
   struct Served;
   Served& Make(const api::ResourceInfo& r);
+  void MakeOtherVersions(const api::ResourceInfo& r);
 
   sim::Process& process_;
   store::EtcdClient& client_;
   const Profile& profile_;
   api::Variants variants_;
+  ObjectConverter* converter_ = nullptr;
+  const api::Kinds* kinds_ = nullptr;
   LeaseManager leases_;
   std::vector<std::unique_ptr<Served>> in_order_;
   absl::flat_hash_map<const api::ResourceInfo*, Served*> by_resource_;  // look-ups only

@@ -104,16 +104,16 @@ class EventBody {
 struct WebhookPayload final : sim::Payload {
   WebhookPayload() = default;
   std::uint64_t ContentHash() const override;
-  std::uint64_t request = 0;  // the API request that is judged
-  std::string_view type;      // "mutating" or "validating"; a literal
-  std::string configuration;  // the name of its object
-  std::string webhook;        // its name in there
+  std::uint64_t request = 0;  // the API request that is judged; 0 of a conversion
+  std::string_view type;      // "mutating", "validating" or "converting"; a literal
+  std::string configuration;  // the name of its object; of a conversion, the definition's
+  std::string webhook;        // its name in there; of a conversion "NAMESPACE/NAME to VERSION"
   std::string url;            // "https://svc.ns.svc:443/path?timeout=10s"
   std::string server;         // the process that serves it; "" if nobody does
   std::int64_t round = 0;     // 1: called once more, because another plugin changed the object
   std::string_view state;     // "call" or "answer"; a literal
-  // answer: allowed, patched, denied, failed, ignored (failed, and its failurePolicy is Ignore); a
-  // literal
+  // answer: allowed, patched, denied, converted, failed, ignored (failed, and its failurePolicy is
+  // Ignore); a literal
   std::string_view result;
   std::string message;  // answer: why it was denied, or failed
   Duration latency;     // answer: since the call

@@ -41,6 +41,7 @@ Profile Make136() {
   p.scale_404_names_subresource = false;
   p.service_field_labels = true;
   p.pod_topology_labels = true;
+  p.pod_log_has_stream = true;
   p.newest_pod_security = 35;
   p.bad_webhook_patch_fails_call = true;
   p.eviction_tells_condition = true;

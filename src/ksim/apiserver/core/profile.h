@@ -76,6 +76,7 @@ struct Profile {
   int newest_pod_security = 25;       // the newest minor version of its Pod Security Standards
   bool admission_policies = false;    // gate ValidatingAdmissionPolicy, from 1.30 on
   bool pod_topology_labels = false;   // gate PodTopologyLabelsAdmission
+  bool pod_log_has_stream = false;  // PodLogOptions.stream, from 1.32 on: refused without its gate
 };
 
 const Profile& ProfileOf(api::Compat compat);

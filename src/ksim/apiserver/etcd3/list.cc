@@ -62,7 +62,14 @@ sim::Task<api::Result<ListResult>> Storage::List(const ListQuery& query) {
         break;
       }
       last_key = std::string(kv.key());
-      api::Object object = Decode(kv);
+      api::Object object;
+      if (AsksWebhook(kv)) {
+        api::Result<api::Object> converted = co_await DecodeByWebhook(kv);
+        if (!converted.ok()) co_return converted.status();
+        object = *std::move(converted);
+      } else {
+        object = Decode(kv);
+      }
       if (query.predicate.MatchesSelectors(object)) result.items.push_back(std::move(object));
     }
     // Reads a larger page while the selector has matched too little; else ends with a continue

@@ -15,11 +15,12 @@ namespace ksim::apiserver {
 api::Status StorageError(const absl::Status& error) { return api::Unmapped(500, Message(error)); }
 
 Storage::Storage(store::EtcdClient& client, LeaseManager& leases, const api::ResourceInfo& resource,
-                 const Profile& profile)
+                 const Profile& profile, ObjectConverter* converter)
     : client_(client),
       leases_(leases),
       resource_(resource),
       profile_(profile),
+      converter_(converter),
       root_(api::StorageKey(resource, "", "")),
       root_end_(store::PrefixEnd(root_)) {}
 
@@ -44,6 +45,19 @@ api::Object Storage::Decode(const store::KeyValue& kv) const {
   return api::Object::FromTree(FromStored(resource_, kv.value()), kv.mod_revision());
 }
 
+sim::Task<api::Result<api::Object>> Storage::DecodeByWebhook(store::KeyValue kv) {
+  const std::int64_t revision = kv.mod_revision();
+  return ReadBackByWebhook(kv.value(), revision);
+}
+
+sim::Task<api::Result<api::Object>> Storage::ReadBackByWebhook(value::Value stored,
+                                                               std::int64_t revision) {
+  api::Result<value::Value> tree =
+      co_await ServedByWebhook(*converter_, resource_, std::move(stored));
+  if (!tree.ok()) co_return tree.status();
+  co_return api::Object::FromTree(*std::move(tree), revision);
+}
+
 sim::Task<api::Result<api::Object>> Storage::Get(SharedText ns, SharedText name,
                                                  std::int64_t min_revision) {
   store::RangeRequest request(Key(ns, name));
@@ -52,7 +66,9 @@ sim::Task<api::Result<api::Object>> Storage::Get(SharedText ns, SharedText name,
   if (response->header.revision < min_revision)
     co_return api::TooLargeResourceVersion(min_revision, response->header.revision, 0);
   if (response->kvs.empty()) co_return api::NotFound(group_resource(), name);
-  co_return Decode(response->kvs.front());
+  const store::KeyValue& kv = response->kvs.front();
+  if (AsksWebhook(kv)) co_return co_await DecodeByWebhook(kv);
+  co_return Decode(kv);
 }
 
 sim::Task<api::Result<std::int64_t>> Storage::CurrentRevision() {
@@ -76,7 +92,11 @@ sim::Task<api::Result<api::Object>> Storage::Create(api::Object object, WriteCon
     if (!api::IsNotFound(found.status())) co_return found.status();
     co_return object;
   }
-  store::PutRequest put(std::move(key), ToStored(resource_, object.tree()));
+  const bool asks = AsksWebhookToStore(object.tree());
+  api::Result<value::Value> stored = value::Value();
+  if (asks) stored = co_await StoredByWebhook(*converter_, resource_, object.tree());
+  if (!stored.ok()) co_return stored.status();
+  store::PutRequest put(std::move(key), asks ? *stored : ToStored(resource_, object.tree()));
   api::Status leased;
   if (context.ttl > 0) leased = co_await AttachLease(context.ttl, put);
   if (!leased.ok()) co_return leased;
@@ -84,6 +104,7 @@ sim::Task<api::Result<api::Object>> Storage::Create(api::Object object, WriteCon
   absl::StatusOr<store::TxnResponse> response = co_await Commit(std::move(txn), context);
   if (!response.ok()) co_return StorageError(response.status());
   if (!response->succeeded) co_return api::AlreadyExists(group_resource(), name);
+  if (asks) co_return co_await ReadBackByWebhook(*stored, response->header.revision);
   co_return ReadBack(resource_, std::move(object), response->header.revision);
 }
 

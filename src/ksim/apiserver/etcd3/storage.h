@@ -14,6 +14,7 @@
 #include "ksim/api/object.h"
 #include "ksim/api/status.h"
 #include "ksim/apiserver/core/list_query.h"
+#include "ksim/apiserver/core/object_converter.h"
 #include "ksim/apiserver/core/profile.h"
 #include "ksim/apiserver/core/write_context.h"
 #include "ksim/apiserver/etcd3/lease_manager.h"
@@ -45,8 +46,9 @@ class DeletionCheck {
 
 class Storage {
  public:
+  // `converter` may be null: then no object is of a kind that a webhook converts.
   Storage(store::EtcdClient& client, LeaseManager& leases, const api::ResourceInfo& resource,
-          const Profile& profile);
+          const Profile& profile, ObjectConverter* converter = nullptr);
 
   const api::ResourceInfo& resource() const { return resource_; }
   store::EtcdClient& client() { return client_; }
@@ -57,8 +59,13 @@ class Storage {
   // all.
   const SharedText& root() const { return root_; }
   const SharedText& root_end() const { return root_end_; }
-  // Converts a stored version to an object of this resource.
+  // Converts a stored version to an object of this resource: at once, or where a webhook has to be
+  // asked (AsksWebhook), by asking it.
   api::Object Decode(const store::KeyValue& kv) const;
+  bool AsksWebhook(const store::KeyValue& kv) const {
+    return converter_ != nullptr && AsksToServe(resource_, kv.value());
+  }
+  sim::Task<api::Result<api::Object>> DecodeByWebhook(store::KeyValue kv);
 
   // The newest state. 404; 504 if storage has not reached `min_revision` (API-34).
   sim::Task<api::Result<api::Object>> Get(SharedText ns, SharedText name,
@@ -97,8 +104,14 @@ class Storage {
   sim::Task<api::Result<State>> ReadState(SharedText key, SharedText name, bool may_be_missing);
   // Attaches a lease to a put, so that the object expires.
   sim::Task<api::Status> AttachLease(std::int64_t ttl_seconds, store::PutRequest& put);
-  api::Result<State> StateAfterConflict(const store::TxnResponse& response, std::string_view name,
-                                        bool may_be_missing) const;
+  sim::Task<api::Result<State>> StateByWebhook(store::KeyValue kv);
+  sim::Task<api::Result<State>> StateAfterConflict(const store::TxnResponse& response,
+                                                   SharedText name, bool may_be_missing);
+  bool AsksWebhookToStore(const value::Value& tree) const {
+    return converter_ != nullptr && AsksToStore(resource_, tree);
+  }
+  // The answer to a write for which a webhook has been asked: what was stored, read back by it.
+  sim::Task<api::Result<api::Object>> ReadBackByWebhook(value::Value stored, std::int64_t revision);
   // Sends a write to etcd, unless its request has been abandoned.
   sim::Task<absl::StatusOr<store::TxnResponse>> Commit(store::TxnRequest&& txn,
                                                        const WriteContext& context);
@@ -108,6 +121,7 @@ class Storage {
   LeaseManager& leases_;
   const api::ResourceInfo& resource_;
   const Profile& profile_;
+  ObjectConverter* converter_;
   SharedText root_, root_end_;
 };
 

@@ -40,6 +40,7 @@ sim::Task<api::Result<store::Revision>> SendState(Storage& storage, const WatchQ
   co_return result->revision;
 }
 
+// Objects that a webhook converts never come here: their kinds have watch caches.
 CacheEvent ToCacheEvent(const Storage& storage, const store::WatchEvent& event) {
   CacheEvent change;
   change.revision = event.kv.mod_revision();

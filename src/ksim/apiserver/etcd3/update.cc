@@ -17,18 +17,27 @@ sim::Task<api::Result<Storage::State>> Storage::ReadState(SharedText key, Shared
   store::RangeRequest request(std::move(key));
   absl::StatusOr<store::RangeResponse> response = co_await client_.Range(std::move(request));
   if (!response.ok()) co_return StorageError(response.status());
+  if (!response->kvs.empty() && AsksWebhook(response->kvs.front()))
+    co_return co_await StateByWebhook(response->kvs.front());
   if (!response->kvs.empty()) co_return State(Decode(response->kvs.front()), true);
   if (!may_be_missing) co_return api::NotFound(group_resource(), name);
   co_return State(api::Object(), true);
 }
 
-api::Result<Storage::State> Storage::StateAfterConflict(const store::TxnResponse& response,
-                                                        std::string_view name,
-                                                        bool may_be_missing) const {
+sim::Task<api::Result<Storage::State>> Storage::StateByWebhook(store::KeyValue kv) {
+  api::Result<api::Object> object = co_await DecodeByWebhook(kv);
+  if (!object.ok()) co_return object.status();
+  co_return State(*std::move(object), true);
+}
+
+sim::Task<api::Result<Storage::State>> Storage::StateAfterConflict(
+    const store::TxnResponse& response, SharedText name, bool may_be_missing) {
   const store::RangeResponse& range = response.responses.front().range();
-  if (!range.kvs.empty()) return State(Decode(range.kvs.front()), true);
-  if (!may_be_missing) return api::NotFound(group_resource(), name);
-  return State(api::Object(), true);
+  if (!range.kvs.empty() && AsksWebhook(range.kvs.front()))
+    co_return co_await StateByWebhook(range.kvs.front());
+  if (!range.kvs.empty()) co_return State(Decode(range.kvs.front()), true);
+  if (!may_be_missing) co_return api::NotFound(group_resource(), name);
+  co_return State(api::Object(), true);
 }
 
 // storage/interfaces.go Preconditions.Check, answered as storage/errors InterpretUpdateError does.
@@ -144,18 +153,24 @@ sim::Task<api::Result<api::Object>> Storage::GuaranteedUpdate(
       continue;
     }
     // Compares and swaps; goes on with the newer state after a conflict.
-    store::PutRequest put(key, ToStored(resource_, *updated));
+    const bool asks = AsksWebhookToStore(*updated);
+    api::Result<Value> stored = Value();
+    if (asks) stored = co_await StoredByWebhook(*converter_, resource_, *updated);
+    if (!stored.ok()) co_return stored.status();
+    store::PutRequest put(key, asks ? *stored : ToStored(resource_, *updated));
     api::Status leased;
     if (context.ttl > 0) leased = co_await AttachLease(context.ttl, put);
     if (!leased.ok()) co_return leased;
     store::TxnRequest txn = store::OptimisticPut(std::move(put), state->revision(), true);
     absl::StatusOr<store::TxnResponse> written = co_await Commit(std::move(txn), context);
     if (!written.ok()) co_return StorageError(written.status());
+    if (written->succeeded && asks)
+      co_return co_await ReadBackByWebhook(*stored, written->header.revision);
     if (written->succeeded)
       co_return ReadBack(resource_, api::Object::FromTree(*std::move(updated)),
                          written->header.revision);
     KSIM_PROBE("apiserver/update-lost-race");
-    state = StateAfterConflict(*written, name, may_be_missing);
+    state = co_await StateAfterConflict(*written, name, may_be_missing);
   }
 }
 
@@ -191,7 +206,7 @@ sim::Task<api::Result<api::Object>> Storage::Delete(SharedText ns, SharedText na
     if (!response.ok()) co_return StorageError(response.status());
     if (response->succeeded) co_return state->object.WithResourceVersion(response->header.revision);
     KSIM_PROBE("apiserver/delete-lost-race");
-    state = StateAfterConflict(*response, name, false);
+    state = co_await StateAfterConflict(*response, name, false);
   }
 }
 

@@ -24,33 +24,6 @@ api::Response ErrorResponse(const api::Status& status) {
 
 namespace {
 
-// The URL of the webhook that converts, as the API server asks it (webhook/client.go).
-std::string ConversionUrl(const Value& config) {
-  const Value& url = config.Get("url");
-  if (url.is_string()) return fmt::format("{}?timeout=30s", url.AsString());
-  const Value& service = config.Get("service");
-  const std::string_view path = service.Get("path").AsString();
-  return fmt::format("https://{}.{}.svc:{}{}?timeout=30s", service.Get("name").AsString(),
-                     service.Get("namespace").AsString(), service.Get("port").AsInt(),
-                     path.empty() ? "/" : path);
-}
-
-// webhook_converter.go: objects of one version are shown at another by a webhook, which is not
-// asked here (docs/fidelity.md).
-api::Status CheckConversion(const RequestContext& rc) {
-  const api::ResourceInfo& r = rc.resource();
-  const Value& conversion = r.definition->conversion;
-  if (conversion.Get("strategy").AsString() != "Webhook" || r.version == r.stored_version)
-    return api::Status();
-  const bool creates = rc.request().verb == Verb::kCreate;
-  return api::Unmapped(
-      500, fmt::format(
-               "conversion webhook for {}/{}, Kind={} failed: Post \"{}\": webhooks that convert "
-               "are not simulated: ask for version {}, at which objects are stored",
-               r.group, creates ? r.version : r.stored_version, r.kind,
-               ConversionUrl(conversion.Get("webhook").Get("clientConfig")), r.stored_version));
-}
-
 void WarnOfDeprecation(RequestContext& rc) {
   const api::ResourceInfo& r = rc.resource();
   if (r.definition != nullptr && !r.definition->deprecation.empty())
@@ -61,8 +34,6 @@ void WarnOfDeprecation(RequestContext& rc) {
 api::Status CheckDefinition(RequestContext& rc, const Profile& profile) {
   const api::ResourceInfo& r = rc.resource();
   if (r.definition == nullptr) return api::Status();
-  const api::Status convertible = CheckConversion(rc);
-  if (!convertible.ok()) return convertible;
   WarnOfDeprecation(rc);
   const bool creates = rc.request().verb == Verb::kCreate && rc.request().subresource.empty();
   if (!creates || !r.definition->terminating) return api::Status();

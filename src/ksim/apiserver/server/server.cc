@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ksim/apiserver/conversion/webhook_converter.h"
 #include "ksim/apiserver/doors/in_process_door.h"
 #include "ksim/apiserver/etcd3/compactor.h"
 #include "ksim/apiserver/handlers/handler.h"
@@ -27,6 +28,7 @@ struct Incarnation {
               const ServerOptions& options, sim::SiteId lifetime_site)
       : client(shared.network, process.name(), etcd),
         resources(process, client, apiserver::ProfileOf(shared.compat), shared.variants),
+        converter(process, resources, shared),
         authorizer(options.policy, shared.kinds, resources, apiserver::ProfileOf(shared.compat)),
         admission(options.admission_plugins, PluginContext(process, resources, shared, authorizer)),
         registry(shared.sim, shared.kinds, shared.identities, shared.compat, admission,
@@ -40,6 +42,7 @@ struct Incarnation {
         loopback(process, handler, options.audit),
         bootstrap(shared.kinds, resources, loopback, apiserver::ProfileOf(shared.compat)),
         definitions(process, shared.kinds, resources, loopback, *shared.definitions) {
+    resources.UseConverter(converter, shared.kinds);
     registry.loopback = &loopback;
     watches.drop_bookmark = &shared.drop_bookmark;
     registry.definitions = &definitions;
@@ -47,6 +50,7 @@ struct Incarnation {
   }
   store::EtcdClient client;
   Resources resources;
+  WebhookConverter converter;
   Authorizer authorizer;
   AdmissionChain admission;
   RegistryContext registry;

@@ -8,6 +8,22 @@
 
 namespace ksim::check {
 
+OracleEntry HotLoopEntry() {
+  static const OracleInfo& info = *new OracleInfo{
+      // NOLINT(ksim-static): what a program links
+      .name = "hot.loop",
+      .guarantee = Guarantee::kLiveness,
+      .promise =
+          "No client writes one object again and again and comes to nothing: 10 updates in a "
+          "minute that change nothing, 20 writes that are refused alike, or 10 turns in ten "
+          "minutes in which two clients undo each other's writes.",
+      .reads = {},
+      .legal = {"a client that backs off, which tries some 14 times in a minute",
+                "Leases, Events and dry runs"},
+      .needs = "nobody wrote the same object twice"};
+  return {&info, nullptr, "of runs and traces; `ksim check audit.log` judges it of an audit log"};
+}
+
 absl::StatusOr<AuditVerdicts> JudgeAuditLog(std::string_view text) {
   std::vector<std::unique_ptr<AuditRule>> rules;
   rules.push_back(AuditedRevisions());

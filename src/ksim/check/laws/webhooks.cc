@@ -1,7 +1,9 @@
-// WebhookLaw of laws/register.h: a server calls webhooks about a request that it serves, and each
-// answer is that of a call.
+// WebhookLaw of laws/register.h: a server calls webhooks of admission about a request that it
+// serves, and each answer is that of a call. Objects are converted for a server's caches too, and
+// one object for several at a time.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -17,6 +19,10 @@ class Webhooks : public TraceLaw {
  public:
   void On(const Ledger& ledger, const Record& r) override {
     if (r.kind != Kind::kWebhook) return;
+    if (r.Text("type") == "converting") {
+      JudgeConversion(r);
+      return;
+    }
     const Asked* asked = ledger.Request(r.Int("request"));
     if (asked == nullptr) {
       Contradict(r, fmt::format("a webhook for request {}, which nobody sent", r.Int("request")));
@@ -41,9 +47,32 @@ class Webhooks : public TraceLaw {
   }
 
  private:
+  void JudgeConversion(const Record& r) {
+    const std::string call =
+        fmt::format("{}|{}|{}", r.actor, r.Text("configuration"), r.Text("webhook"));
+    if (r.Text("state") == "call") {
+      JudgeAsked(r);
+      conversions_.emplace(call, &r);
+      return;
+    }
+    const auto [first, last] = conversions_.equal_range(call);
+    const auto begun = std::find_if(
+        first, last, [&](const auto& one) { return r.t - one.second->t == r.Int("latency"); });
+    if (begun == last) {
+      Contradict(r, fmt::format("no conversion of {} is under way", r.Text("webhook")));
+      return;
+    }
+    JudgeAnswer(r, *begun->second);
+    conversions_.erase(begun);
+  }
+
   void JudgeCall(const Record& r, const Record& request) {
     Same(r, "the call's cause", static_cast<std::int64_t>(r.cause),
          static_cast<std::int64_t>(request.seq));
+    JudgeAsked(r);
+  }
+
+  void JudgeAsked(const Record& r) {
     Same(r, "the result of a call", r.Text("result"), "");
     Same(r, "the message of a call", r.Text("message"), "");
     Same(r, "the latency of a call", r.Int("latency"), 0);
@@ -55,7 +84,7 @@ class Webhooks : public TraceLaw {
     Same(r, "the round", r.Int("round"), call.Int("round"));
     Same(r, "the latency", r.Int("latency"), r.t - call.t);
     const std::string_view result = r.Text("result");
-    const bool good = result == "allowed" || result == "patched";
+    const bool good = result == "allowed" || result == "patched" || result == "converted";
     if (result.empty()) Contradict(r, "an answer without a result");
     if (good != r.Text("message").empty()) Contradict(r, "a reason that does not go with it");
     if (r.Text("server").empty() && (good || result == "denied"))
@@ -63,6 +92,7 @@ class Webhooks : public TraceLaw {
   }
 
   std::map<std::string, const Record*> calls_;  // under way
+  std::multimap<std::string, const Record*> conversions_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "ksim/api/kinds.h"
 #include "ksim/api/variants.h"
 #include "ksim/base/diagnostic.h"
+#include "ksim/check/audit/judge_audit.h"
 #include "ksim/check/oracle.h"
 #include "ksim/cli/command.h"
 #include "ksim/cli/common_flags.h"
@@ -64,7 +65,9 @@ std::string Wrapped(std::string_view text, std::string_view indent) {
 
 std::string OraclesText(std::string_view only = "") {
   std::string out;
-  for (const check::OracleEntry& e : check::AllOracles()) {
+  std::vector<check::OracleEntry> entries = check::AllOracles();
+  entries.push_back(check::HotLoopEntry());
+  for (const check::OracleEntry& e : entries) {
     if (!only.empty() && e.info->name != only) continue;
     const bool safety = e.info->guarantee == check::Guarantee::kSafety;
     out += fmt::format("{} ({})\n{}", e.info->name, safety ? "safety, exit 1" : "liveness, exit 3",

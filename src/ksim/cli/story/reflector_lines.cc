@@ -22,6 +22,7 @@ struct LogPlaces {
   std::string_view expired, throttled, retried, ended;  // of a watch that was open
   std::string_view handler_expired, handler_failed;     // DefaultWatchErrorHandler
   std::string_view list_refused, initial_end;           // of a watch-list
+  std::string_view breaks = "streamwatcher.go:111";
   std::string_view period_too_small, period_raised, waits, synced;
   std::string_view factory, kubelet_pods;  // names of reflectors
 };
@@ -82,6 +83,7 @@ constexpr LogPlaces MakeLogPlaces136() {
   p.resync = "reflector.go:527";
   p.refused = "reflector.go:608";
   p.closes = "reflector.go:1093";
+  p.breaks = "streamwatcher.go:120";
   p.expired = "reflector.go:651";
   p.throttled = "reflector.go:653";
   p.retried = "reflector.go:661";
@@ -228,6 +230,10 @@ class MomentLines {
       case Said::kWatchRefused:
         return Line(4, p_.refused, fmt::format("{}returned {} - backing off", watch, error_),
                     Failed("Watch failed - backing off"));
+      case Said::kStreamBreaks:
+        return Line(1, p_.breaks,
+                    "Unexpected EOF during watch stream event decoding: unexpected EOF",
+                    "\"Unexpected EOF during watch stream event decoding\" err=\"unexpected EOF\"");
       case Said::kWatchCloses:
         return Line(
             4, p_.closes,

@@ -5,8 +5,9 @@
 // WaitForNamedCacheSync, in 1.36 by the name of their logger.
 //
 // Sources: client-go tools/cache/reflector.go, shared_informer.go; apimachinery
-// pkg/util/naming/from_stack.go (a reflector's name is the place that starts it),
-// pkg/util/runtime/runtime.go (HandleError); kubernetes pkg/kubelet/config/apiserver.go.
+// pkg/watch/streamwatcher.go, pkg/util/naming/from_stack.go (a reflector's name is the place that
+// starts it), pkg/util/runtime/runtime.go (HandleError); kubernetes
+// pkg/kubelet/config/apiserver.go.
 #pragma once
 #include <string>
 #include <string_view>

@@ -390,6 +390,7 @@ sim::Task<Reflector::WatchEnd> Reflector::Consume(WatchStream* stream, VirtualTi
       co_return end;
     }
   }
+  if (stream->end() == api::StreamEnd::kReset) Say(Said::kStreamBreaks);
   end.lasted = process_.SteadyNow() - start;
   end.very_short = end.items == 0 && end.lasted < kVeryShortWatch;
   if (!end.very_short && !resync_failed_) Say(Said::kWatchCloses, end);

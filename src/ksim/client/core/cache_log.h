@@ -2,7 +2,8 @@
 // not the words, which differ by version. They are no events of the run: nobody hears of them
 // unless somebody asks, and then the run goes the same way.
 //
-// Source: client-go tools/cache/reflector.go, shared_informer.go.
+// Source: client-go tools/cache/reflector.go, shared_informer.go; apimachinery
+// pkg/watch/streamwatcher.go.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -25,7 +26,8 @@ struct CacheMoment {
     kResync,
     kWatchRefused,    // it backs off and asks again; `status`
     kWatchFails,      // it could not be opened, and the pass is over; `status`
-    kWatchCloses,     // cleanly; `items`
+    kStreamBreaks,    // in the middle; what becomes of the watch follows
+    kWatchCloses,     // cleanly, or with its stream; `items`
     kWatchExpires,    // by an ERROR event; `status`
     kWatchThrottled,  // 429
     kWatchRetried,    // after an internal error; `status`

@@ -42,71 +42,6 @@ bool HasContainer(const api::Object& pod, std::string_view name) {
   });
 }
 
-// A run of a container, by the second of its start.
-struct ChosenRun {
-  VirtualTime started;
-  bool ended = false;
-};
-
-VirtualTime StartOf(const Value& state) {
-  return value::ParseTimestamp(state.Get("startedAt").AsString()).value_or(VirtualTime());
-}
-
-bool HasRun(const Value& terminated) { return !terminated.Get("containerID").AsString().empty(); }
-
-// The answer of a kubelet, of which the API server makes a Status.
-std::string Refused(std::string_view container, const api::Object& pod, std::string_view what) {
-  return fmt::format("Error from server (BadRequest): container {} in pod {} {}",
-                     GoQuote(container), GoQuote(pod.name()), what);
-}
-
-std::string WhyWaiting(const Value& waiting) {
-  if (waiting.is_null()) return "is waiting to start - no logs yet";
-  const std::string_view reason = waiting.Get("reason").AsString();
-  if (reason == "ErrImagePull") return "is waiting to start: image can't be pulled";
-  if (reason == "ImagePullBackOff") return "is waiting to start: trying and failing to pull image";
-  return fmt::format("is waiting to start: {}", reason);
-}
-
-// validateContainerLogStatus.
-std::optional<ChosenRun> RunOf(const api::Object& pod, const std::string& container, bool previous,
-                               std::string* error) {
-  Value status;
-  for (const char* list :
-       {"containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"})
-    for (const Value& s : pod.status().Get(list).items())
-      if (status.is_null() && s.Get("name").AsString() == container) status = s;
-  const Value& state = status.Get("state");
-  const Value& last = status.Get("lastState").Get("terminated");
-  const Value& terminated = state.Get("terminated");
-  if (status.is_null()) {
-    *error = Refused(container, pod, "is not available");
-  } else if (previous && !HasRun(last)) {
-    *error = fmt::format(
-        "Error from server (BadRequest): previous terminated container {} in pod {} not found",
-        GoQuote(container), GoQuote(pod.name()));
-  } else if (!previous && state.Has("running")) {
-    return ChosenRun{StartOf(state.Get("running")), false};
-  } else if (!previous && HasRun(terminated)) {
-    return ChosenRun{StartOf(terminated), false};
-  } else if (HasRun(last)) {
-    // A container that waits to run again has the run that ended last as its newest.
-    return ChosenRun{StartOf(last), previous && !state.Has("waiting")};
-  } else if (!terminated.is_null() || !last.is_null()) {
-    *error = Refused(container, pod, "is terminated");
-  } else {
-    *error = Refused(container, pod, WhyWaiting(state.Get("waiting")));
-  }
-  return std::nullopt;
-}
-
-// 2006-01-02T15:04:05.000000000Z07:00 (RFC3339NanoFixed).
-std::string Stamp(VirtualTime time) {
-  std::string seconds = value::FormatTimestamp(time);
-  seconds.pop_back();
-  return fmt::format("{}.{:09}Z", seconds, time.ns() % 1'000'000'000);
-}
-
 // prefixingWriter: before each line.
 std::string WithPrefix(std::string_view text, std::string_view prefix) {
   std::string out;
@@ -125,14 +60,15 @@ bool PrintContainer(const api::Object& pod, const std::string& container, const 
   // LogLocation: a pod without a node has no log, and that is no error.
   if (pod.spec().Get("nodeName").AsString().empty()) return true;
   std::string error;
-  const std::optional<ChosenRun> run = RunOf(pod, container, options.previous, &error);
+  const std::optional<apiserver::LogRun> run =
+      apiserver::FindLogRun(pod, container, options.previous, &error);
   if (!run && !options.ignore_errors) {
-    output->error = std::move(error);
+    // The API server makes a Status of the kubelet's answer.
+    output->error = "Error from server (BadRequest): " + error;
     return false;
   }
   if (!run) {
-    const std::size_t words = error.find("): ");
-    output->out += fmt::format("error: {}\n", error.substr(words + 3));
+    output->out += fmt::format("error: {}\n", error);
     return true;
   }
   const std::string text = WriteLines(logs.Of(pod, container, run->started, run->ended), options);
@@ -199,20 +135,13 @@ auto LoggingRank(const api::Object& pod) {
 
 }  // namespace
 
-// ReadLogs, logWriter.write: the last lines first, then those since a time, then so many bytes.
 std::string WriteLines(const std::vector<LogLine>& lines, const LogOptions& options) {
-  const auto size = static_cast<std::int64_t>(lines.size());
-  const std::int64_t tail = options.tail.value_or(-1);
-  std::string out;
-  for (std::int64_t i = tail < 0 ? 0 : std::max<std::int64_t>(0, size - tail); i < size; ++i) {
-    const LogLine& line = lines[static_cast<std::size_t>(i)];
-    if (options.since && line.time < *options.since) continue;
-    if (options.timestamps) out += Stamp(line.time) + " ";
-    out += line.text + "\n";
-  }
-  if (options.limit && static_cast<std::int64_t>(out.size()) > *options.limit)
-    out.resize(static_cast<std::size_t>(*options.limit));
-  return out;
+  apiserver::LogReading reading;
+  reading.timestamps = options.timestamps;
+  reading.since = options.since;
+  reading.tail = options.tail;
+  reading.limit = options.limit;
+  return apiserver::WriteLog(lines, reading);
 }
 
 LogOutput PrintLogs(const std::vector<api::Object>& pods, const LogOptions& options,

@@ -1,8 +1,7 @@
 // PodLogs: what `kubectl logs` prints of pods, given what their containers have written.
 //
 // Source: kubectl pkg/cmd/logs/logs.go, pkg/polymorphichelpers/logsforobject.go,
-// pkg/cmd/util/podcmd/podcmd.go (1.36); what a kubelet answers: pkg/kubelet/kubelet_pods.go
-// validateContainerLogStatus, pkg/kubelet/kuberuntime/logs/logs.go.
+// pkg/cmd/util/podcmd/podcmd.go (1.36); apiserver/core/container_log.h has what a kubelet answers.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -11,15 +10,12 @@
 #include <vector>
 
 #include "ksim/api/object.h"
+#include "ksim/apiserver/core/container_log.h"
 #include "ksim/base/time.h"
 
 namespace ksim::kubectl {
 
-struct LogLine {
-  LogLine() = default;
-  VirtualTime time;
-  std::string text;
-};
+using apiserver::LogLine;
 
 // The files that a node keeps: a log for each run of a container.
 class ContainerLogs {

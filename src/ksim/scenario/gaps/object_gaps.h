@@ -1,9 +1,11 @@
 // Gaps of objects: the parts that a run leaves out, for NotSimulated.
 #pragma once
+#include <functional>
 #include <string>
 #include <string_view>
 
 #include "ksim/api/kinds.h"
+#include "ksim/apiserver/webhooks.h"
 #include "ksim/value/value.h"
 
 namespace ksim::scenario {
@@ -15,8 +17,11 @@ inline constexpr std::string_view kNoStatus =
     "of a cluster, give the file to --from";
 bool IsPrinted(const value::Value& tree);
 
-// The part of a CustomResourceDefinition that needs a webhook that converts; "": none.
-std::string ConversionGap(const value::Value& tree);
+// Said of a CustomResourceDefinition whose versions a webhook converts that no guest serves; "":
+// one does, or none is needed. `serves`: whether a guest serves what is there.
+std::string ConversionGap(
+    const value::Value& tree,
+    const std::function<bool(const apiserver::WebhookTarget& target)>& serves);
 
 // Traces and oracles know a resource by its plural alone: said of a CustomResourceDefinition whose
 // plural is that of a kind of another group; "": it is its own.

@@ -9,6 +9,7 @@
 #include "ksim/api/views/volumes.h"
 #include "ksim/apiserver/core/definition_listener.h"
 #include "ksim/apiserver/core/event_conversion.h"
+#include "ksim/apiserver/core/object_converter.h"
 #include "ksim/base/check.h"
 #include "ksim/sim/decisions.h"
 
@@ -43,8 +44,10 @@ void PutInitialObjects(const std::vector<Manifest>& initial, apiserver::Shared& 
     KSIM_CHECK(kind != nullptr) << "no kind " << m.Kind();  // reading the scenario has seen to it
     const api::Object object =
         api::Object::FromTree(api::ApplyDefaults(*kind, m.tree, shared.compat));
+    // An object that a webhook converts is stored as given, as if at an earlier storage version.
+    const bool as_is = apiserver::IsConvertedByWebhook(*kind);
     store::PutRequest put(api::StorageKey(*kind, object.ns(), object.name()),
-                          apiserver::ToStored(*kind, object.tree()));
+                          as_is ? object.tree() : apiserver::ToStored(*kind, object.tree()));
     put.origin = store::WriteOrigin(sim::ActorId::Of("ksim"), 0);
     const auto done = store.Put(put);
     KSIM_CHECK(done.ok()) << "the store refuses " << m.Kind() << "/" << m.Name();

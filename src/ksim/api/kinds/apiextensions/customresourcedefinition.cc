@@ -29,6 +29,8 @@ using value::Value;
 namespace {
 
 constexpr std::string_view kCustomResourceDefinitionTypes = R"(
+ConversionResponse: convertedObjects!=[]Raw result!=Raw uid!=s:UID
+ConversionReview: apiVersion=string kind=string request=*Raw response=*ConversionResponse
 CustomResourceColumnDefinition: description=string format=string jsonPath!=string name!=string
    priority=int32 type!=string
 CustomResourceConversion: strategy!=s:ConversionStrategyType webhook=Raw

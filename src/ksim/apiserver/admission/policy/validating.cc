@@ -111,6 +111,10 @@ class PolicyPlugin final : public Plugin {
       }
       const api::Result<Value> space = co_await NamespaceObject(a);
       if (!space.ok()) co_return space.status();
+      if (NeedsConversionToShow(a, **matched)) {
+        const api::Status shown = co_await ConvertToShow(context_, a, **matched);
+        if (!shown.ok()) co_return shown;
+      }
       cel::AdmissionInput input = InputOf(a, **matched);
       for (const Value& param : params.objects) {
         input.params = cel::FromTree(param);

@@ -1,21 +1,18 @@
-// HookClient: sends calls to webhooks and brings their answers back: it finds where a webhook is,
-// goes over the links to its process, and gives up in time. Each call, and what came of it, is an
-// event of the trace.
+// HookCall: one call of an admission webhook, and HookClient, which begins it. Each call, and what
+// came of it, is an event of the trace.
 //
-// Source: apiserver pkg/util/webhook/client.go, pkg/util/proxy/proxy.go ResolveCluster,
-// plugin/webhook/mutating/dispatcher.go callAttrMutatingHook; Go net/url Error, net OpError.
+// Source: apiserver plugin/webhook/mutating/dispatcher.go callAttrMutatingHook.
 #pragma once
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "ksim/apiserver/admission/webhook/review.h"
 #include "ksim/apiserver/core/payloads.h"
+#include "ksim/apiserver/outbound/webhook_client.h"
 #include "ksim/apiserver/server.h"
 #include "ksim/sim/mailbox.h"
-#include "ksim/sim/network.h"
 
 namespace ksim::apiserver {
 
@@ -33,52 +30,41 @@ struct HookCallSpec {
   VirtualTime deadline;   // of the API request
 };
 
-// One call under way. Whoever waits for it owns it; what comes later falls on the floor.
-class HookCall {
+// One call under way. Whoever waits for it owns it.
+class HookCall final : public WebhookCall {
  public:
-  HookCall(const PluginContext& context, HookCallSpec spec, std::string url);
-  HookCall(const HookCall&) = delete;
-  HookCall& operator=(const HookCall&) = delete;
-  ~HookCall();
+  HookCall(const PluginContext& context, HookCallSpec spec);
 
   sim::Future<ReviewVerdict> verdict() const { return future_; }
   VirtualTime ended() const { return ended_; }  // once there is a verdict
   const HookCallSpec& spec() const { return spec_; }
 
  private:
-  friend class HookClient;
-  void Begin(std::string server, Duration timeout);
-  void Answer(const WebhookAnswer& answer);
-  WebhookFault Fault() const;
-  // The request has not come through: `Post "URL": why`.
-  void Fail(std::string_view why);
+  std::uint64_t Told() override;
+  void Answered(const WebhookAnswer& answer) override;
+  void Failed(std::string why) override;
+  WebhookFault Fault() const override;
   void End(ReviewVerdict verdict);
-  void Emit(std::string_view state, const ReviewVerdict& verdict);
+  std::uint64_t Emit(std::string_view state, const ReviewVerdict& verdict);
 
   PluginContext context_;
   HookCallSpec spec_;
-  std::string url_, server_;
-  std::uint64_t event_ = 0;  // of the call
-  VirtualTime begun_, ended_;
-  sim::Simulation::SlotRef alarm_;
+  VirtualTime ended_;
   sim::Promise<ReviewVerdict> promise_;
   sim::Future<ReviewVerdict> future_;
 };
 
 class HookClient {
  public:
-  explicit HookClient(const PluginContext& context) : context_(context) {}
+  explicit HookClient(const PluginContext& context)
+      : context_(context),
+        client_(context.process, context.resources, context.kinds, context.shared) {}
   // Never waits: the verdict comes later, or is there at once if nobody can be reached.
   std::shared_ptr<HookCall> Start(HookCallSpec spec);
 
  private:
-  struct Lane;
-  struct Route;
-  Route Resolve(const Hook& hook) const;
-  std::shared_ptr<Lane> LaneTo(const std::string& server);
-
   PluginContext context_;
-  std::map<std::string, std::shared_ptr<Lane>> lanes_;  // by process
+  WebhookClient client_;
 };
 
 }  // namespace ksim::apiserver

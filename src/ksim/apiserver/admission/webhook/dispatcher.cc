@@ -7,7 +7,10 @@
 #include "ksim/api/core/go_text.h"
 #include "ksim/api/core/names.h"
 #include "ksim/api/schema/go_form.h"
+#include "ksim/api/structural/custom_resource.h"
+#include "ksim/apiserver/cacher/resources.h"
 #include "ksim/apiserver/core/event_conversion.h"
+#include "ksim/apiserver/core/object_converter.h"
 #include "ksim/apiserver/core/subresource_kind.h"
 #include "ksim/sim/process.h"
 
@@ -18,6 +21,14 @@ using value::Value;
 namespace {
 
 constexpr Duration kRequestTimeout = Seconds(34);  // handlers/rest.go requestTimeoutUpperBound
+
+// Null: no webhook has converted the object for that resource.
+const ConvertedObject* FindConverted(const Attributes& a, const api::ResourceInfo& at,
+                                     const Value& tree) {
+  for (const ConvertedObject& one : a.converted)
+    if (one.at == &at && one.from.SameTree(tree)) return &one;
+  return nullptr;
+}
 
 VirtualTime DeadlineOf(const Attributes& a, VirtualTime now) {
   return (a.request == nullptr ? now : a.request->arrived()) + kRequestTimeout;
@@ -37,12 +48,51 @@ sim::Task<api::Result<Hooks>> HookDispatcher::KnownHooks(const Attributes& a) {
   co_return source_.Get();
 }
 
+bool NeedsConversionToShow(const Attributes& a, const api::ResourceInfo& at) {
+  return &at != &a.resource && IsConvertedByWebhook(at) &&
+         KindAt(a.resource, a.subresource).kind == a.resource.kind;
+}
+
+sim::Task<api::Result<Value>> ConvertBetween(const PluginContext& context,
+                                             const api::ResourceInfo& to, Value tree) {
+  api::Result<Value> converted =
+      co_await context.resources.converter()->Convert(to, std::move(tree), to.version);
+  if (!converted.ok()) co_return api::InternalError(converted.status().message);
+  *converted = api::PrunedBySchemaOf(to, *converted);
+  co_return converted;
+}
+
+namespace {
+
+sim::Task<api::Status> ConvertOne(const PluginContext& context, const Attributes& a,
+                                  const api::ResourceInfo& at, Value tree) {
+  if (!tree.is_object() || FindConverted(a, at, tree) != nullptr) co_return api::Status();
+  api::Result<Value> converted = co_await ConvertBetween(context, at, tree);
+  if (!converted.ok()) co_return converted.status();
+  a.converted.emplace_back(&at, tree, *std::move(converted));
+  co_return api::Status();
+}
+
+}  // namespace
+
+sim::Task<api::Status> ConvertToShow(const PluginContext& context, const Attributes& a,
+                                     const api::ResourceInfo& at) {
+  const api::Status object = co_await ConvertOne(context, a, at, a.object);
+  if (!object.ok()) co_return object;
+  co_return co_await ConvertOne(context, a, at, a.old);
+}
+
 Value ShownToHook(const PluginContext& context, const Value& tree, std::int64_t version,
                   bool stored, const Attributes& a, const api::ResourceInfo& at) {
   if (!tree.is_object()) return Value();
   const bool own = KindAt(a.resource, a.subresource).kind == a.resource.kind;
   Value shown = tree;
-  if (own && &at != &a.resource) shown = FromStored(at, ToStored(a.resource, tree));
+  const ConvertedObject* const converted = FindConverted(a, at, tree);
+  if (converted != nullptr) {
+    shown = converted->to;
+  } else if (own && &at != &a.resource) {
+    shown = FromStored(at, ToStored(a.resource, tree));
+  }
   if (version != 0) shown = api::Object::FromTree(std::move(shown), version).ToTree();
   if (!own) return shown;
   return api::GoForm(at, shown, context.shared.compat,

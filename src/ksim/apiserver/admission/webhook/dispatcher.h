@@ -16,6 +16,15 @@
 
 namespace ksim::apiserver {
 
+// Has the request's objects converted for whoever judges them at that resource, where a webhook
+// converts the versions of their kind: before they are shown. 500 if it could not.
+sim::Task<api::Status> ConvertToShow(const PluginContext& context, const Attributes& a,
+                                     const api::ResourceInfo& at);
+bool NeedsConversionToShow(const Attributes& a, const api::ResourceInfo& at);
+// An object that is at one resource of the kind as it is at another one.
+sim::Task<api::Result<value::Value>> ConvertBetween(const PluginContext& context,
+                                                    const api::ResourceInfo& to, value::Value tree);
+
 // The object, or the stored one, as whoever judges it at that resource is shown it; null for none.
 value::Value ShownToHook(const PluginContext& context, const value::Value& tree,
                          std::int64_t version, bool stored, const Attributes& a,

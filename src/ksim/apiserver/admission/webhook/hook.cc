@@ -37,13 +37,7 @@ Hook ReadHook(const Value& tree) {
   const Value& timeout = tree.Get("timeoutSeconds");
   hook.timeout = Seconds(timeout.is_int() ? timeout.AsInt() : 10);
   hook.review_versions = Texts(tree.Get("admissionReviewVersions"));
-  const Value& config = tree.Get("clientConfig");
-  hook.url = config.Get("url").AsString();
-  const Value& service = config.Get("service");
-  hook.service = service.Get("name").AsString();
-  hook.service_namespace = service.Get("namespace").AsString();
-  hook.path = service.Get("path").AsString();
-  if (service.Get("port").is_int()) hook.port = static_cast<int>(service.Get("port").AsInt());
+  hook.place = WebhookPlace::Read(tree.Get("clientConfig"));
   return hook;
 }
 

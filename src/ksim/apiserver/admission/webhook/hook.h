@@ -12,6 +12,7 @@
 
 #include "ksim/api/object.h"
 #include "ksim/apiserver/admission/plugin.h"
+#include "ksim/apiserver/outbound/webhook_client.h"
 #include "ksim/base/time.h"
 #include "ksim/cel/admission/expressions.h"
 #include "ksim/value/selector.h"
@@ -47,9 +48,7 @@ struct Hook {
   Duration timeout;
   std::vector<std::string> review_versions;
   std::shared_ptr<const HookConditions> conditions;  // null: none
-  // clientConfig: a URL, or a service.
-  std::string url, service_namespace, service, path;
-  int port = 443;
+  WebhookPlace place;
 };
 
 using Hooks = std::shared_ptr<const std::vector<Hook>>;

@@ -165,7 +165,12 @@ sim::Task<api::Result<Invocation>> HookMatcher::Match(const Hook& hook, const At
   const api::Result<bool> selected = co_await MatchSelectors(hook.namespaces, hook.objects, a);
   if (!selected.ok()) co_return selected.status();
   if (!*selected) invocation.hook = nullptr;
-  if (!*selected || hook.conditions == nullptr) co_return invocation;
+  if (!*selected) co_return invocation;
+  if (NeedsConversionToShow(a, *invocation.resource)) {
+    const api::Status shown = co_await ConvertToShow(context_, a, *invocation.resource);
+    if (!shown.ok()) co_return shown;
+  }
+  if (hook.conditions == nullptr) co_return invocation;
   const ConditionsResult conditions = JudgeHook(hook, a, *invocation.resource);
   if (!conditions.error.empty()) co_return AdmissionForbidden(a, conditions.error);
   if (!conditions.match) invocation.hook = nullptr;

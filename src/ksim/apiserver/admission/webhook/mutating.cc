@@ -86,7 +86,14 @@ class MutatingWebhooks final : public Plugin {
     if (patches && verdict.patch_type != "JSONPatch") {
       verdict.failure = fmt::format("unsupported patch type {}", api::GoQuote(verdict.patch_type));
     } else if (patches) {
-      verdict.error = Apply(verdict.patch, hook, shown, at, &a, &changed);
+      api::Result<Value> patched = Patched(verdict.patch, hook, shown, at, a);
+      if (patched.ok() && NeedsConversionToShow(a, at))
+        patched = co_await ConvertBetween(context_, a.resource, *patched);
+      if (patched.ok()) {
+        TakeOver(*patched, at, &a, &changed);
+      } else {
+        verdict.error = patched.status();
+      }
       Annotate(a, "patch.webhook.admission.k8s.io/" + place, PatchText(hook, verdict.patch));
     }
     Annotate(a, "mutation.webhook.admission.k8s.io/" + place, MutationText(hook, changed));
@@ -102,10 +109,9 @@ class MutatingWebhooks final : public Plugin {
     co_return status;
   }
 
-  // Applies the patch to the object as the webhook saw it, and takes the result over as Go would
-  // read it, with its defaults.
-  api::Status Apply(const Value& patch, const Hook& hook, const Value& shown,
-                    const api::ResourceInfo& at, Attributes* a, bool* changed) const {
+  // The object with the patch, which is applied to the object as the webhook saw it.
+  api::Result<Value> Patched(const Value& patch, const Hook& hook, const Value& shown,
+                             const api::ResourceInfo& at, const Attributes& a) const {
     if (shown.is_null())
       return api::InternalError(
           fmt::format("admission webhook {} attempted to modify the object, which is not supported "
@@ -113,20 +119,25 @@ class MutatingWebhooks final : public Plugin {
                       api::GoQuote(hook.name)));
     const absl::StatusOr<Value> patched = value::ApplyJsonPatch(shown, patch);
     if (!patched.ok()) return api::InternalError(Message(patched.status()));
-    const api::Compat compat = context_.shared.compat;
-    const api::ResourceInfo& kind = KindAt(at, a->subresource);
-    api::Reading reading = api::Read(kind, *patched, "Ignore", nullptr, compat);
+    const api::ResourceInfo& kind = KindAt(at, a.subresource);
+    api::Reading reading = api::Read(kind, *patched, "Ignore", nullptr, context_.shared.compat);
     if (!reading.problem.empty()) return api::InternalError(reading.problem);
     Value tree = std::move(reading.tree);
     api::Object::TakeVersion(&tree);
-    if (&kind == &at) {
-      if (&at != &a->resource) tree = FromStored(a->resource, ToStored(at, tree));
+    return tree;
+  }
+
+  // Takes over what the patch has made of the object, as Go would read it, with its defaults.
+  void TakeOver(Value tree, const api::ResourceInfo& at, Attributes* a, bool* changed) const {
+    const bool own = &KindAt(at, a->subresource) == &at;
+    if (own) {
+      if (&at != &a->resource && !NeedsConversionToShow(*a, at))
+        tree = FromStored(a->resource, ToStored(at, tree));
       // A field that the webhook left alone stays as it was written.
       tree = api::InFormOf(a->resource, a->object, tree);
     }
     *changed = tree != a->object;
-    a->object = &kind == &at ? api::ApplyDefaults(a->resource, tree, compat) : tree;
-    return api::Status();
+    a->object = own ? api::ApplyDefaults(a->resource, tree, context_.shared.compat) : tree;
   }
 
   static void Annotate(const Attributes& a, std::string key, std::string text) {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "ksim/api/core/go_text.h"
-#include "ksim/api/schema/schema.h"
 #include "ksim/apiserver/core/subresource_kind.h"
+#include "ksim/apiserver/outbound/review_answer.h"
 #include "ksim/base/status.h"
 #include "ksim/value/base64.h"
 #include "ksim/value/go_json_problem.h"
@@ -20,8 +20,7 @@ using value::Obj;
 using value::ObjectBuilder;
 using value::Value;
 
-constexpr std::string_view kReviewGroup = "admission.k8s.io/";
-constexpr std::size_t kMaxErrorBody = 2048;  // maxUnstructuredResponseTextBytes
+constexpr std::string_view kReviewGroup = "admission.k8s.io";
 
 Value KindTree(const api::ResourceInfo& r) {
   return Obj({{"group", Value::Of(r.group)},
@@ -87,86 +86,6 @@ std::string_view OperationWord(Operation operation) {
 
 bool IsOfNamespaces(const api::ResourceInfo& r) {
   return r.group.empty() && r.resource == "namespaces";
-}
-
-// schema.GroupVersionKind.String of what a document says of itself.
-std::string KindText(const Value& tree) {
-  const std::string_view api_version = tree.Get("apiVersion").AsString();
-  const std::size_t slash = api_version.find('/');
-  const std::string_view group = slash == api_version.npos ? "" : api_version.substr(0, slash);
-  const std::string_view version =
-      slash == api_version.npos ? api_version : api_version.substr(slash + 1);
-  return fmt::format("{}/{}, Kind={}", group, version, tree.Get("kind").AsString());
-}
-
-bool IsText(std::string_view content_type) {
-  return content_type.empty() || content_type.starts_with("text/");
-}
-
-std::string_view Trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n\v\f";
-  const std::size_t first = text.find_first_not_of(kSpace);
-  if (first == text.npos) return "";
-  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
-}
-
-// NewGenericServerResponse
-std::string GenericMessage(int code, std::string_view said) {
-  switch (code) {
-    case 400:
-      return "the server rejected our request for an unknown reason";
-    case 401:
-      return "the server has asked for the client to provide credentials";
-    case 403:
-    case 415:
-      return std::string(said);
-    case 404:
-      return "the server could not find the requested resource";
-    case 405:
-      return "the server does not allow this method on the requested resource";
-    case 406:
-      if (said.empty() || said == "unknown")
-        return "the server was unable to respond with a content type that the client supports";
-      return std::string(said);
-    case 409:
-      return "the server reported a conflict";
-    case 422:
-      return "the server rejected our request due to an error in our request";
-    case 429:
-      return "the server has received too many requests and has asked us to try again later";
-    case 503:
-      return "the server is currently unable to handle the request";
-    case 504:
-      return "the server was unable to return a response in the time allotted, but may still be "
-             "processing the request";
-    default:
-      break;
-  }
-  if (code >= 500)
-    return fmt::format("an error on the server ({}) has prevented the request from succeeding",
-                       api::GoQuote(said));
-  return fmt::format(
-      "the server responded with the status code {} but did not return more information", code);
-}
-
-// A body that is no AdmissionReview of the version: why, or "" if it is one.
-std::string KindProblem(const Value& tree, std::string_view version) {
-  const std::string_view kind = tree.Get("kind").AsString();
-  const std::string_view api_version = tree.Get("apiVersion").AsString();
-  const std::string wanted = fmt::format("{}{}", kReviewGroup, version);
-  // The decoder takes what is missing from the type that it reads into.
-  if ((kind.empty() || kind == "AdmissionReview") && (api_version.empty() || api_version == wanted))
-    return "";
-  const bool other =
-      api_version == "admission.k8s.io/v1" || api_version == "admission.k8s.io/v1beta1";
-  if (kind == "AdmissionReview" && other)
-    return fmt::format(
-        "converting ({}.AdmissionReview) to ({}.AdmissionReview): unknown conversion",
-        api_version.substr(kReviewGroup.size()), version);
-  return fmt::format(
-      "no kind {} is registered for version {} in scheme \"pkg/runtime/scheme.go:100\"",
-      api::GoQuote(kind.empty() ? "AdmissionReview" : kind),
-      api::GoQuote(api_version.empty() ? wanted : api_version));
 }
 
 // The patch of the answer, and whether it goes with its type.
@@ -269,7 +188,7 @@ std::string ReviewRequest(std::string_view version, std::string_view uid, const 
   AddTarget(a, *invocation.resource, &request);
   request.Add("object", object).Add("oldObject", old);
   AddOptions(a, &request);
-  const Value review = Obj({{"apiVersion", Value::Of(fmt::format("{}{}", kReviewGroup, version))},
+  const Value review = Obj({{"apiVersion", Value::Of(fmt::format("{}/{}", kReviewGroup, version))},
                             {"kind", Value::Of("AdmissionReview")},
                             {"request", request.Build()}});
   return value::ToJson(review);
@@ -281,22 +200,6 @@ ReviewVerdict ReviewVerdict::Failed(std::string why) {
   return verdict;
 }
 
-std::string AnswerProblem(const WebhookAnswer& answer) {
-  if (answer.status >= 200 && answer.status <= 206) {
-    if (!answer.body.empty()) return "";
-    return fmt::format("0-length response with status code: {} and content type: {}", answer.status,
-                       answer.content_type);
-  }
-  // A Status in the body says it better.
-  std::vector<std::string> duplicates;
-  const auto tree = value::ParseJsonAsGo(answer.body, &duplicates);
-  if (tree.ok() && tree->Get("kind").AsString() == "Status" &&
-      tree->Get("status").AsString() == "Failure")
-    return std::string(tree->Get("message").AsString());
-  const std::string_view body = std::string_view(answer.body).substr(0, kMaxErrorBody);
-  return GenericMessage(answer.status, IsText(answer.content_type) ? Trimmed(body) : "unknown");
-}
-
 ReviewVerdict ReadAnswer(const WebhookAnswer& answer, std::string_view version,
                          std::string_view uid, std::string_view webhook, bool mutating,
                          const Profile& profile) {
@@ -305,30 +208,10 @@ ReviewVerdict ReadAnswer(const WebhookAnswer& answer, std::string_view version,
   const auto failed = [](std::string_view how, std::string_view why) {
     return ReviewVerdict::Failed(fmt::format("{}{}", how, why));
   };
-  // Reads the HTTP answer.
-  if (const std::string problem = AnswerProblem(answer); !problem.empty())
-    return failed(kCall, problem);
-  std::vector<std::string> duplicates;
-  const auto parsed = value::ParseJsonAsGo(answer.body, &duplicates);
-  if (!parsed.ok())
-    return failed(
-        kCall, "couldn't get version/kind; json parse error: " + value::GoJsonProblem(answer.body));
-  const Value& tree = *parsed;
-  if (!tree.is_object())
-    return failed(kCall,
-                  "couldn't get version/kind; json parse error: json: cannot unmarshal "
-                  "into Go value of type struct { APIVersion string "
-                  "\"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
-                  "\"json:\\\"kind,omitempty\\\"\" }");
-  const bool is_status =
-      tree.Get("kind").AsString() == "Status" && tree.Get("apiVersion").AsString() == "v1";
-  if (is_status && tree.Get("status").AsString() != "Success")
-    return failed(kCall, tree.Get("message").AsString());
-  if (is_status) return failed(kInvalid, "webhook response was absent");
-  if (const std::string problem = KindProblem(tree, version); !problem.empty())
-    return failed(kCall, problem);
-  if (const std::string problem = api::CheckStruct("AdmissionReview", tree); !problem.empty())
-    return failed(kCall, problem);
+  const ReviewAnswer read =
+      ReadReviewAnswer(answer, ReviewKind(kReviewGroup, "AdmissionReview", version));
+  if (!read.problem.empty()) return failed(kCall, read.problem);
+  const Value& tree = read.review;
 
   // Verifies what it says.
   const Value& response = tree.Get("response");
@@ -338,7 +221,7 @@ ReviewVerdict ReadAnswer(const WebhookAnswer& answer, std::string_view version,
     if (given != uid)
       return failed(kInvalid, fmt::format("expected response.uid={}, got {}", api::GoQuote(uid),
                                           api::GoQuote(given)));
-    const std::string kind = KindText(tree);
+    const std::string kind = GroupVersionKindText(tree);
     constexpr std::string_view kWanted = "admission.k8s.io/v1, Kind=AdmissionReview";
     if (kind != kWanted)
       return failed(kInvalid,

@@ -1,8 +1,6 @@
 // Review: the AdmissionReview that a webhook is sent, and what its answer says.
 //
-// Source: apiserver pkg/admission/plugin/webhook/request/admissionreview.go, errors/statuserror.go;
-// client-go rest/request.go transformResponse, Result.Into; apimachinery pkg/api/errors
-// NewGenericServerResponse.
+// Source: apiserver pkg/admission/plugin/webhook/request/admissionreview.go, errors/statuserror.go.
 #pragma once
 #include <string>
 #include <string_view>
@@ -48,9 +46,6 @@ struct ReviewVerdict {
   std::vector<std::string> warnings;
   std::vector<std::pair<std::string, std::string>> annotations;  // for the audit log
 };
-
-// The error that client-go makes of the answer's HTTP status; "" for a good one.
-std::string AnswerProblem(const WebhookAnswer& answer);
 
 // Reads the answer to the review of that version and uid (VerifyAdmissionResponse).
 ReviewVerdict ReadAnswer(const WebhookAnswer& answer, std::string_view version,

@@ -1,9 +1,8 @@
-// DerivedAnswers: the answers of subresources that the door makes of the object itself: a pod's
-// log, a token of a service account. The door asks the pipeline for the object first, so that such
-// a request travels and fails as any other.
+// DerivedAnswers: the answers of subresources that the door makes of the object itself: a token of
+// a service account. The door asks the pipeline for the object first, so that such a request
+// travels and fails as any other. pod_log.h has another one, which may go on for long.
 //
-// Sources: pkg/registry/core/pod/strategy.go (LogLocation), pkg/kubelet/kubelet_pods.go
-// (validateContainerLogStatus), pkg/registry/core/serviceaccount/storage/token.go.
+// Sources: pkg/registry/core/serviceaccount/storage/token.go.
 #pragma once
 #include <optional>
 #include <string>
@@ -22,10 +21,6 @@ using DerivedAnswer = HttpResponse (*)(const HttpRequest&, const Url&, const api
 // Null for a request that the pipeline answers.
 DerivedAnswer DerivedAnswerOf(const RequestInfo& info);
 
-// The log of a pod's container. No program runs in it, so it is empty once the container has
-// started.
-HttpResponse PodLog(const HttpRequest& http, const Url& url, const api::Object& pod,
-                    VirtualTime now);
 // A TokenRequest with its token, which stands for the service account and never expires.
 HttpResponse ServiceAccountToken(const HttpRequest& http, const Url& url,
                                  const api::Object& account, VirtualTime now);

@@ -24,6 +24,7 @@ struct HttpSession::Streams {
   std::set<StreamId> unanswered;
   std::set<StreamId> given_up;  // before they were answered
   std::map<StreamId, ServedWatch> watches;
+  std::map<StreamId, std::shared_ptr<NodeLogs::Follower>> logs;  // that are followed
 };
 
 // The answer to one request. Destroyed without an answer, it breaks the response off: that is what
@@ -96,6 +97,35 @@ class HttpSession::Watch final : public api::WatchSink {
   sim::Simulation& sim_;
 };
 
+// One log that is followed: lines become pieces of the response.
+class HttpSession::FollowedLog final : public NodeLogs::Follower {
+ public:
+  FollowedLog(std::weak_ptr<Streams> streams, StreamId stream, const LogReading& reading)
+      : streams_(std::move(streams)), stream_(stream), writer_(reading) {}
+
+  void Take(const LogLine& line) override {
+    const std::shared_ptr<Streams> streams = streams_.lock();
+    if (streams == nullptr) return;
+    std::string text;
+    writer_.Write(line, &text);
+    if (!text.empty() && streams->writer != nullptr) streams->writer->Write(stream_, text);
+    if (writer_.full()) End();
+  }
+  // The session forgets it, which may end it.
+  void End() override {
+    const std::shared_ptr<Streams> streams = streams_.lock();
+    if (streams == nullptr) return;
+    if (streams->writer != nullptr) streams->writer->End(stream_);
+    streams->logs.erase(stream_);
+  }
+  bool full() const { return writer_.full(); }
+
+ private:
+  std::weak_ptr<Streams> streams_;
+  const StreamId stream_;
+  LogWriter writer_;
+};
+
 HttpSession::HttpSession(sim::Simulation& sim, const api::Kinds& kinds, ResponseWriter* writer,
                          api::Compat compat)
     : sim_(sim), kinds_(kinds), compat_(compat), streams_(std::make_shared<Streams>()) {
@@ -104,6 +134,7 @@ HttpSession::HttpSession(sim::Simulation& sim, const api::Kinds& kinds, Response
 
 HttpSession::~HttpSession() {
   streams_->writer = nullptr;
+  streams_->logs.clear();
   while (!streams_->watches.empty()) Gone(streams_->watches.begin()->first);
 }
 
@@ -123,10 +154,11 @@ std::vector<OpenWatch> HttpSession::watches() const {
 }
 
 bool HttpSession::IsIdle() const {
-  return streams_->unanswered.empty() && streams_->watches.empty();
+  return streams_->unanswered.empty() && streams_->watches.empty() && streams_->logs.empty();
 }
 
 void HttpSession::Gone(StreamId stream) {
+  if (streams_->logs.erase(stream) > 0) return;
   const auto found = streams_->watches.find(stream);
   if (found == streams_->watches.end()) {
     if (streams_->unanswered.contains(stream)) streams_->given_up.insert(stream);
@@ -173,7 +205,8 @@ void HttpSession::Serve(Pipeline& pipeline, StreamId stream, const HttpRequest& 
     return refuse(route, type.ok() ? &*type : nullptr);
   }
   const DerivedAnswer derived = DerivedAnswerOf(info);
-  if (derived != nullptr) {
+  const bool of_log = IsPodLog(info);
+  if (derived != nullptr || of_log) {
     request.verb = api::Verb::kGet;
     request.subresource = SharedText();
   }
@@ -181,7 +214,7 @@ void HttpSession::Serve(Pipeline& pipeline, StreamId stream, const HttpRequest& 
   form.verb = request.verb;
   form.gzip = AcceptsGzip(http.headers.Get("Accept-Encoding"));
   form.compat = compat_;
-  if (derived == nullptr) {
+  if (derived == nullptr && !of_log) {
     const api::Status s = ReadRequest(http, *url, &form, &request);
     if (!s.ok()) return refuse(s, &form.type);
   }
@@ -197,11 +230,49 @@ void HttpSession::Serve(Pipeline& pipeline, StreamId stream, const HttpRequest& 
   request.tracks_fields = true;
 
   if (!pipeline.accepting()) return;
+  if (of_log) return ServeLog(pipeline, std::move(answer), http, *url, std::move(request));
   if (derived != nullptr)
     return ServeDerived(pipeline, std::move(answer), derived, http, *url, std::move(request));
   if (request.verb == api::Verb::kWatch)
     return ServeWatch(pipeline, std::move(answer), std::move(form), std::move(request));
   ServeOne(pipeline, std::move(answer), std::move(form), std::move(request));
+}
+
+// The pod is read as any other object; what is wrong with the options counts before a pod that is
+// not there.
+void HttpSession::ServeLog(Pipeline& pipeline, Answer answer, const HttpRequest& http,
+                           const Url& url, api::Request request) {
+  PodLogQuery query;
+  api::Status options = ReadPodLogOptions(url.query, &query);
+  if (options.ok()) options = CheckPodLogQuery(query, request.name.view(), compat_);
+  auto type = NegotiateOutput(http, url.query, BuiltinMediaTypes(), Transforms::kNone, false);
+  auto answered = [answer = std::move(answer), streams = streams_, logs = logs_, query, options,
+                   type = std::move(type), &sim = sim_](api::Response response) mutable {
+    const StreamId stream = answer.stream();
+    ResponseWriter* const writer = answer.Take().writer;
+    const OutputType* const form = type.ok() ? &*type : nullptr;
+    const bool judged = response.code < 400 || response.code == 404;
+    if (writer == nullptr) return;
+    if (!options.ok() && judged) return writer->Respond(stream, StatusResponse(options, form));
+    if (response.code >= 400) return writer->Respond(stream, StatusResponse(response.status, form));
+    PodLogAnswer log = AnswerPodLog(query, response.object, logs, sim.now());
+    const bool follows = query.follow && log.run.has_value() && logs != nullptr;
+    if (!follows) {
+      log.response.body += WriteLog(log.lines, log.reading);
+      return writer->Respond(stream, std::move(log.response));
+    }
+    // The lines that are there, then those that come.
+    writer->Begin(stream, std::move(log.response));
+    LogReading before = log.reading;
+    std::string text = WriteLog(log.lines, before);
+    if (!text.empty()) writer->Write(stream, text);
+    if (log.reading.limit) *log.reading.limit -= static_cast<std::int64_t>(text.size());
+    auto follower = std::make_shared<FollowedLog>(streams, stream, log.reading);
+    streams->logs[stream] = follower;
+    if (follower->full() || !logs->Follow(response.object, log.container, *log.run, follower))
+      follower->End();
+  };
+  pipeline.Serve(std::move(request), std::move(answered));
 }
 
 void HttpSession::ServeDerived(Pipeline& pipeline, Answer answer, DerivedAnswer derived,

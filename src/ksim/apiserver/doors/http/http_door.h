@@ -16,6 +16,7 @@
 #include "ksim/api/kinds.h"
 #include "ksim/apiserver/doors/http/derived_answers.h"
 #include "ksim/apiserver/doors/http/message.h"
+#include "ksim/apiserver/doors/http/pod_log.h"
 #include "ksim/apiserver/doors/http/request_reader.h"
 #include "ksim/apiserver/doors/http/response_writer.h"
 #include "ksim/apiserver/doors/pipeline.h"
@@ -45,6 +46,8 @@ class HttpSession {
   HttpSession& operator=(const HttpSession&) = delete;
 
   void SetWriter(ResponseWriter* writer);
+  // The lines of containers; null: there are none. Outlives the session.
+  void SetLogs(NodeLogs* logs) { logs_ = logs; }
 
   // Inside a step. `pipeline` outlives the session, or until the request is answered.
   void Serve(Pipeline& pipeline, StreamId stream, const HttpRequest& request);
@@ -54,16 +57,20 @@ class HttpSession {
   void Pause(StreamId stream);
   void Resume(StreamId stream);
 
-  // Requests that have no answer yet, and watches that are not open yet.
+  // Requests that have no answer yet, and watches that are not open yet. Logs that are followed
+  // count as neither.
   std::size_t unanswered() const;
   std::vector<OpenWatch> watches() const;
-  // Neither of both.
+  // Neither of both, and no log that is followed.
   bool IsIdle() const;
 
  private:
   struct Streams;
   class Answer;
   class Watch;
+  class FollowedLog;
+  void ServeLog(Pipeline& pipeline, Answer answer, const HttpRequest& http, const Url& url,
+                api::Request request);
   void ServeDerived(Pipeline& pipeline, Answer answer, DerivedAnswer derived,
                     const HttpRequest& http, const Url& url, api::Request request);
   void ServeWatch(Pipeline& pipeline, Answer answer, AnswerForm form, api::Request request);
@@ -72,6 +79,7 @@ class HttpSession {
   sim::Simulation& sim_;
   const api::Kinds& kinds_;
   const api::Compat compat_;
+  NodeLogs* logs_ = nullptr;
   std::shared_ptr<Streams> streams_;  // callbacks that outlive the session look at it
 };
 

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "fmt/format.h"
+#include "ksim/api/core/go_time_text.h"
 #include "ksim/apiserver/doors/http/text.h"
 #include "ksim/base/status.h"
 #include "ksim/value/selector.h"
+#include "ksim/value/timestamp.h"
 
 namespace ksim::apiserver::http {
 namespace {
@@ -115,6 +117,27 @@ api::Status ReadGetOptions(const QueryValues& query, api::ListOptions* out) {
   Reader reader(query);
   reader.Read("resourceVersion", &out->resource_version);
   return reader.status();
+}
+
+api::Status ReadPodLogOptions(const QueryValues& query, PodLogQuery* out) {
+  Reader reader(query);
+  reader.Read("container", &out->container);
+  reader.Read("follow", &out->follow);
+  reader.Read("previous", &out->previous);
+  reader.Read("sinceSeconds", &out->since_seconds);
+  SharedText since_time;
+  reader.Read("sinceTime", &since_time);
+  reader.Read("timestamps", &out->timestamps);
+  reader.Read("tailLines", &out->tail_lines);
+  reader.Read("limitBytes", &out->limit_bytes);
+  reader.Read("stream", &out->stream);
+  if (!reader.status().ok()) return reader.status();
+  // metav1.Time UnmarshalQueryParameter
+  if (since_time.empty() || since_time.view() == "null") return {};
+  const std::string problem = api::GoTimeProblem(since_time.view(), false);
+  if (!problem.empty()) return api::BadRequest(problem);
+  out->since_time = value::ParseTimestamp(since_time.view()).value_or(VirtualTime());
+  return {};
 }
 
 api::Status ReadDeleteOptions(const QueryValues& query, api::Request* out,

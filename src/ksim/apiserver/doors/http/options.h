@@ -4,11 +4,16 @@
 //
 // Sources: apimachinery pkg/runtime/conversion.go, pkg/apis/meta/v1/{conversion.go,
 // zz_generated.conversion.go}, pkg/apis/meta/v1/validation/validation.go (ValidateDryRun),
+// api core/v1 types.go (PodLogOptions),
 // apiserver pkg/endpoints/handlers/{get,create,delete}.go.
 #pragma once
+#include <cstdint>
+#include <optional>
+
 #include "ksim/api/request.h"
 #include "ksim/api/status.h"
 #include "ksim/apiserver/doors/http/url.h"
+#include "ksim/base/time.h"
 
 namespace ksim::apiserver::http {
 
@@ -19,6 +24,15 @@ namespace ksim::apiserver::http {
 api::Status ReadListOptions(const QueryValues& query, api::ListOptions* out, bool* watch);
 // metav1.GetOptions: the resource version alone.
 api::Status ReadGetOptions(const QueryValues& query, api::ListOptions* out);
+// core/v1 PodLogOptions.
+struct PodLogQuery {
+  PodLogQuery() = default;
+  SharedText container, stream;
+  std::optional<VirtualTime> since_time;
+  bool follow = false, previous = false, timestamps = false;
+  std::optional<std::int64_t> since_seconds, tail_lines, limit_bytes;
+};
+api::Status ReadPodLogOptions(const QueryValues& query, PodLogQuery* out);
 // metav1.DeleteOptions, for a delete without a body.
 api::Status ReadDeleteOptions(const QueryValues& query, api::Request* out,
                               api::RequestFlaws* flaws);

@@ -7,6 +7,7 @@
 #include "fmt/ranges.h"
 #include "ksim/apiserver/core/endpoints.h"
 #include "ksim/apiserver/doors/http/derived_answers.h"
+#include "ksim/apiserver/doors/http/pod_log.h"
 #include "ksim/apiserver/doors/http/text.h"
 #include "ksim/base/time.h"
 
@@ -93,7 +94,7 @@ api::Status FindRoute(const api::Kinds& kinds, const RequestInfo& info, api::Req
   }
   if (*verb == api::Verb::kCreate && of_object && info.subresource.empty())
     return MethodNotAllowed();
-  const bool derived = DerivedAnswerOf(info) != nullptr;
+  const bool derived = IsPodLog(info) || DerivedAnswerOf(info) != nullptr;
   if (!HasSubresource(*out->resource, info.subresource) && !derived) return NotServed(info);
   out->verb = *verb;
   out->subresource = info.subresource;

@@ -1,0 +1,3 @@
+module conversion
+
+go 1.24
