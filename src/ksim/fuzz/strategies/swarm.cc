@@ -7,7 +7,9 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "ksim/base/hash.h"
+#include "ksim/fuzz/pruned_swarm.h"
 #include "ksim/fuzz/strategy.h"
 
 namespace ksim::fuzz {
@@ -18,9 +20,10 @@ constexpr std::uint32_t kMost[] = {1, 2, 4, 8, 32, 1000};
 
 class Swarm : public Strategy {
  public:
-  Swarm(std::uint64_t seed, bool may_order)
+  Swarm(std::uint64_t seed, bool may_order, const std::vector<std::uint64_t>& without)
       : Strategy("swarm"),
         draws_(seed),
+        without_(without.begin(), without.end()),
         left_(kMost[draws_.Below(std::size(kMost), Hash64("most"))]),
         large_(AllLarge(seed)),
         swaps_(may_order && draws_.OneIn(8, kOrder)
@@ -52,6 +55,7 @@ class Swarm : public Strategy {
   };
   SitePlan Plan(std::string_view site, std::uint64_t hash, std::uint32_t n) const {
     SitePlan plan;
+    if (without_.contains(hash)) return plan;
     if (draws_.OneIn(3, Hash64(KindOf(site)))) return plan;
     if (!draws_.OneIn(2, hash ^ kSite)) return plan;
     plan.rate = kRates[draws_.Below(std::size(kRates), hash ^ kRate)];
@@ -79,6 +83,7 @@ class Swarm : public Strategy {
   static constexpr std::uint64_t kSite = 1, kRate = 2, kFavourite = 3, kSize = 4, kOrder = 5,
                                  kLongest = 6;
   Draws draws_;
+  absl::flat_hash_set<std::uint64_t> without_;  // sites that are off
   std::uint32_t left_;
   bool large_;
   std::uint32_t swaps_;  // 0: everything in its order; n: one question in 4n is a change of places
@@ -88,7 +93,12 @@ class Swarm : public Strategy {
 }  // namespace
 
 std::shared_ptr<Strategy> MakeSwarm(std::uint64_t seed, bool may_order) {
-  return std::make_shared<Swarm>(seed, may_order);
+  return MakeSwarmWithout(seed, may_order, {});
+}
+
+std::shared_ptr<Strategy> MakeSwarmWithout(std::uint64_t seed, bool may_order,
+                                           const std::vector<std::uint64_t>& without) {
+  return std::make_shared<Swarm>(seed, may_order, without);
 }
 
 }  // namespace ksim::fuzz
