@@ -298,7 +298,7 @@ TEST(Usage, UndecidedRunsAreNamed) {
 
 // A flag with an empty value differs from an absent flag.
 TEST(Usage, FuzzTakesNoEmptyOrNegativeFlags) {
-  for (const char* flag : {"--seeds", "--shard", "--time", "--out"}) {
+  for (const char* flag : {"--seeds", "--shard", "--time", "--budget", "--out"}) {
     const CliResult r = RunCli({"fuzz", kScenario, flag, ""});
     EXPECT_EQ(r.code, 2) << flag;
     EXPECT_EQ(r.err.find(std::string(flag) + ": error: \"\" is no "), 0u) << r.err;
@@ -308,6 +308,24 @@ TEST(Usage, FuzzTakesNoEmptyOrNegativeFlags) {
     EXPECT_EQ(r.code, 2) << command;
     EXPECT_NE(r.err.find("--shrink-runs"), std::string::npos) << r.err;
   }
+}
+
+TEST(Usage, FuzzSaysWhichFlagsDoNotGoTogether) {
+  const auto refused = [](std::vector<std::string> flags) {
+    std::vector<std::string> args{"fuzz", kScenario};
+    args.insert(args.end(), flags.begin(), flags.end());
+    const CliResult r = RunCli(args);
+    EXPECT_EQ(r.code, 2);
+    return r.err;
+  };
+  EXPECT_EQ(refused({"--budget", "3"}),
+            "--budget: error: \"3\" is no budget; write 60s, 1000runs or 5Mevents\n");
+  EXPECT_EQ(refused({"--budget", "3s", "--time", "4s"}),
+            "--budget: error: --time says how long already\n");
+  EXPECT_EQ(refused({"--corpus", "kept"}),
+            "--corpus: error: the strategy swarm keeps no inputs; write --strategy coverage\n");
+  EXPECT_EQ(refused({"--staleness", "--seeds", "1..2"}),
+            "--seeds: error: says nothing of --staleness, which is no campaign\n");
 }
 
 // The command line has every flag on which the run depends.

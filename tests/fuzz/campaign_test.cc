@@ -243,7 +243,7 @@ TEST(Campaign, ExhaustiveCountsThroughAllSingleAnswersFirst) {
   s.fuzz.window = Seconds(1);
   const std::size_t questions = RunNominally(s).questions.size();
   PlannerOptions plan;
-  plan.strategy = "exhaustive";
+  plan.strategy = "exhaustive-full";
   plan.bound = 1;
   const std::unique_ptr<Planner> planner = *MakePlanner(s, plan);
   std::uint64_t singles = 0;

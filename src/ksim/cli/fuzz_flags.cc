@@ -44,6 +44,32 @@ bool ParsePercent(std::string_view text, std::uint32_t* permille) {
   return true;
 }
 
+// "60s", "1000runs", "5Mevents": a number of runs or events may have k, M or G behind it, and a
+// blank before the unit.
+bool ParseBudget(std::string_view text, fuzz::CampaignOptions* o) {
+  if (const absl::StatusOr<Duration> time = ParseDuration(text); time.ok() && *time > Duration()) {
+    o->time = *time;
+    return true;
+  }
+  const auto take = [&text](std::string_view end) {
+    if (!text.ends_with(end)) return false;
+    text.remove_suffix(end.size());
+    return true;
+  };
+  std::uint64_t* const most = take("runs")     ? &o->most_runs
+                              : take("events") ? &o->most_events
+                                               : nullptr;
+  if (most == nullptr) return false;
+  take(" ");
+  const std::uint64_t unit = take("k")   ? 1000
+                             : take("M") ? 1'000'000
+                             : take("G") ? 1'000'000'000
+                                         : 1;
+  if (!ParseNumber(text, most) || *most == 0 || *most > ~std::uint64_t{0} / unit) return false;
+  *most *= unit;
+  return true;
+}
+
 bool ParseShard(std::string_view text, fuzz::Shard* shard) {
   const std::size_t slash = text.find('/');
   return slash != std::string_view::npos && ParseNumber(text.substr(0, slash), &shard->index) &&
@@ -66,14 +92,18 @@ bool ParseFuzzDuration(Io& io, const char* flag, const std::string& text, Durati
 
 void AddFuzzFlags(FlagSet& set, FuzzFlags& flags) {
   set.Add("FILE", &flags.files, "A Scenario or manifests; or `merge` and directories").Type("FILE");
-  set.Add("--seeds", &flags.seeds, "Which seeds: A..B; default 1..1000, with --time without end")
+  set.Add("--seeds", &flags.seeds,
+          "Which seeds: A..B; default 1..1000, with --time or --budget without end")
       .Type("A..B");
   set.Add("--jobs", &flags.jobs, "Worker processes; default one for each processor")
       .Type("N")
       .Range(1, 1024);
   set.Add("--time", &flags.time, "Stops after so much real time").Type("DURATION");
+  set.Add("--budget", &flags.budget,
+          "Stops after so much: 60s of real time, 1000runs, or 5Mevents of the simulation")
+      .Type("AMOUNT");
   set.Add("--strategy", &flags.plan.strategy,
-          "swarm, random, pct, exhaustive or coverage; default swarm")
+          "swarm, random, pct, exhaustive, exhaustive-full, coverage or causal; default swarm")
       .Type("NAME");
   set.Add("--depth", &flags.plan.depth, "pct: order decisions a bug takes; default 3")
       .Type("D")
@@ -84,6 +114,10 @@ void AddFuzzFlags(FlagSet& set, FuzzFlags& flags) {
   set.Add("--bound", &flags.plan.bound, "exhaustive: most faults at once; default 2")
       .Type("B")
       .Range(1, 8);
+  set.Add("--corpus", &flags.corpus,
+          "coverage: begins with the inputs of this directory, and keeps its new ones there")
+      .Type("DIR")
+      .NotEmpty("directory");
   set.Add("--shard", &flags.shard, "This machine's part: seeds that are I modulo N").Type("I/N");
   set.Add("--out", &flags.out, "Where failures are written; default ksim-fuzz").Type("DIR");
   set.Add("--known", &flags.known,
@@ -97,6 +131,8 @@ void AddFuzzFlags(FlagSet& set, FuzzFlags& flags) {
           "Most runs to shrink one failure; default 2000, 0: shrinks none")
       .Type("N")
       .Range(0, 1'000'000'000);
+  set.Add("--staleness", &flags.staleness,
+          "No campaign: how late each client may hear of each resource before the scenario fails");
   set.Add("--run-timeout", &flags.run_timeout, "Real time of one run; default 60s")
       .Type("DURATION");
   set.Add("--strict", &flags.strict,
@@ -118,7 +154,8 @@ std::optional<CampaignPlan> ParseCampaignPlan(Io& io, const FuzzFlags& flags) {
   };
   o.plan = flags.plan;
   o.first = 1;
-  o.last = flags.given.contains("time") ? ~std::uint64_t{0} - 1 : kSeedsByDefault;
+  const bool bounded = flags.given.contains("time") || flags.given.contains("budget");
+  o.last = bounded ? ~std::uint64_t{0} - 1 : kSeedsByDefault;
   if (flags.out.empty()) return refuse("--out", "\"\" is no directory");
   if (flags.given.contains("seeds") && !ParseSeeds(flags.seeds, &o.first, &o.last))
     return refuse("--seeds",
@@ -133,6 +170,19 @@ std::optional<CampaignPlan> ParseCampaignPlan(Io& io, const FuzzFlags& flags) {
     if (!ParseFuzzDuration(io, "--time", flags.time, &time)) return std::nullopt;
     o.time = time;
   }
+  if (flags.given.contains("budget")) {
+    const bool timed = o.time.has_value();
+    if (!ParseBudget(flags.budget, &o))
+      return refuse("--budget", fmt::format("\"{}\" is no budget; write 60s, 1000runs or 5Mevents",
+                                            flags.budget));
+    if (timed && o.most_runs + o.most_events == 0)
+      return refuse("--budget", "--time says how long already");
+    o.coverage = true;
+  }
+  if (!flags.corpus.empty() && flags.plan.strategy != "coverage")
+    return refuse("--corpus",
+                  fmt::format("the strategy {} keeps no inputs; write --strategy coverage",
+                              flags.plan.strategy));
   if (!ParseFuzzDuration(io, "--run-timeout", flags.run_timeout, &plan.timeout))
     return std::nullopt;
   return plan;
@@ -145,16 +195,18 @@ std::string CommandForRun(const Program& program, const FuzzFlags& flags, const 
       fmt::format("{} fuzz {} --seeds ", program.command, ShellQuote(flags.files.front()));
   // The strategy learns from the runs before.
   const std::uint64_t first = plan.options.first;
+  if (number == 0) number = first;  // a run of --corpus, which come first
   if (strategy == "coverage" && number != first) out += fmt::format("{}..", first);
   out += fmt::format("{} --strategy {}", number, strategy);
   if (strategy == "coverage" && flags.given.contains("shard"))
     out += " --shard " + ShellQuote(flags.shard);
+  if (!flags.corpus.empty()) out += " --corpus " + ShellQuote(flags.corpus);
   const fuzz::PlannerOptions usual;
   if (strategy == "pct" && flags.plan.depth != usual.depth)
     out += fmt::format(" --depth {}", flags.plan.depth);
   if (strategy == "random" && flags.plan.rate != usual.rate)
     out += fmt::format(" --rate {}", flags.plan.rate);
-  if (strategy == "exhaustive" && flags.plan.bound != usual.bound)
+  if (fuzz::IsExhaustive(strategy) && flags.plan.bound != usual.bound)
     out += fmt::format(" --bound {}", flags.plan.bound);
   for (const std::string& set : flags.set) out += " --set " + ShellQuote(set);
   if (plan.timeout != kUsualTimeout) out += " --run-timeout " + ShellQuote(flags.run_timeout);

@@ -19,12 +19,13 @@ struct FuzzFlags {
   std::vector<std::string> set;
   CommonFlags common;
   fuzz::PlannerOptions plan;
-  std::string seeds, time, shard, junit, known;
+  std::string seeds, time, budget, shard, junit, known, corpus;
   std::string out = "ksim-fuzz";
   std::string recheck = "1%";
   std::string run_timeout = "60s";
   std::uint64_t shrink_runs = 2000;
   bool strict = false;
+  bool staleness = false;
   int jobs = 0;  // 0: one for each processor
   GivenFlags given;
 

@@ -36,6 +36,7 @@ Ahead AheadOf(const fuzz::CampaignProgress& p) {
           std::min<unsigned __int128>(static_cast<unsigned __int128>(ns) * rest / p.runs,
                                       static_cast<std::uint64_t>(Hours(99999).ns()))));
   }
+  if (p.most_events > 0) out.percent = Share(std::min(p.events, p.most_events), p.most_events);
   if (!p.time) return out;
   const Duration left = std::max(Duration(), *p.time - p.lasted);
   if (out.left && *out.left < left) return out;

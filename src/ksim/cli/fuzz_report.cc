@@ -9,24 +9,7 @@
 namespace ksim::cli {
 namespace {
 
-using Row = std::vector<std::string>;
-
-// Columns as wide as their widest cell, three spaces between, as kubectl prints them.
-std::string Columns(const std::vector<Row>& rows) {
-  std::vector<std::size_t> widths;
-  for (const Row& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string out;
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i)
-      line += i + 1 < row.size() ? fmt::format("{:<{}}", row[i], widths[i] + 3) : row[i];
-    out += line + "\n";
-  }
-  return out;
-}
+using Row = TableRow;
 
 std::string FailureTable(const fuzz::Summary& s) {
   std::vector<Row> rows{{"ORACLE", "SEED", "RUNS", "DECISIONS", "SEEDS", "SHOW IT AGAIN"}};
@@ -97,6 +80,33 @@ std::string Listing(const std::string& title, const std::vector<std::string>& na
 
 }  // namespace
 
+std::string Columns(const std::vector<TableRow>& rows) {
+  std::vector<std::size_t> widths;
+  for (const Row& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string out;
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      line += i + 1 < row.size() ? fmt::format("{:<{}}", row[i], widths[i] + 3) : row[i];
+    out += line + "\n";
+  }
+  return out;
+}
+
+std::string ForeignText(const fuzz::Corpus& corpus) {
+  if (corpus.foreign().empty()) return "";
+  return fmt::format("{}: {} inputs are of another ksim or scenario, and are run again\n",
+                     corpus.directory(), corpus.foreign().size());
+}
+
+std::string CorpusText(const fuzz::Corpus& corpus) {
+  return fmt::format("corpus {}: began with {}, {} kept, {} that added nothing removed\n",
+                     corpus.directory(), corpus.known().size(), corpus.kept(), corpus.dropped());
+}
+
 std::string Grouped(std::uint64_t n) {
   std::string out = std::to_string(n);
   for (std::size_t i = out.size(); i > 3; i -= 3) out.insert(i - 3, ",");
@@ -123,6 +133,7 @@ std::string CampaignText(const fuzz::Summary& s, bool color, bool quiet) {
   out += UndecidedText(s);
   out += Cautions(s, color);
   if (!quiet) {
+    if (s.pairs > 0) out += fmt::format("pairs of events covered: {}\n", Grouped(s.pairs));
     out += Listing("never fired", s.NeverFired());
     out += Listing("probes never reached", s.ProbesNeverReached());
   }
@@ -131,6 +142,8 @@ std::string CampaignText(const fuzz::Summary& s, bool color, bool quiet) {
   const std::size_t known = s.failures.size() - s.NewFailures();
   if (known > 0) out += fmt::format(", {} known", known);
   if (!s.undecided.empty()) out += fmt::format(", {} undecided", Grouped(s.undecided.size()));
+  if (s.equivalent > 0)
+    out += fmt::format(", {} not done: others do the same", Grouped(s.equivalent));
   if (s.rechecked > 0) out += fmt::format(", {} done twice", Grouped(s.rechecked));
   out += fmt::format(", {} events", Grouped(s.events));
   if (s.wall_ns > 0)  // not known of merged shards

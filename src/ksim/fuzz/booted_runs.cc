@@ -21,7 +21,8 @@ bool CanShareBoot(const scenario::Scenario& scenario) {
 }
 
 Run* BootedRuns::Booted(const Job& job, bool coverage) {
-  std::unique_ptr<Run>& run = booted_[(job.twice ? 2u : 0u) + (coverage ? 1u : 0u)];
+  std::unique_ptr<Run>& run =
+      booted_[(job.continuations ? 4u : 0u) + (job.twice ? 2u : 0u) + (coverage ? 1u : 0u)];
   if (run != nullptr || !worth_copying_) return run.get();
   absl::StatusOr<std::unique_ptr<Run>> made = Run::Make(scenario(), SetupOf(job, coverage));
   KSIM_CHECK(made.ok()) << Message(made.status());

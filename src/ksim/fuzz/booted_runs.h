@@ -27,11 +27,11 @@ class BootedRuns : public Runs {
 
  private:
   RunOutcome DoOnce(const Job& job, bool coverage) override;
-  // The run to go on from, which has a digest or not, and coverage or not; null: a copy is not
-  // worth it.
+  // The run to go on from, which has a digest or not, coverage or not, and continuations or not;
+  // null: a copy is not worth it.
   Run* Booted(const Job& job, bool coverage);
 
-  std::array<std::unique_ptr<Run>, 4> booted_;
+  std::array<std::unique_ptr<Run>, 8> booted_;
   bool worth_copying_ = true;
 };
 

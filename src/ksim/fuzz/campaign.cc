@@ -7,6 +7,12 @@
 #include "ksim/base/os.h"
 
 namespace ksim::fuzz {
+namespace {
+
+// The clock is looked at once in so many runs that need not be done.
+constexpr std::uint64_t kSkippedPerLook = 1024;
+
+}  // namespace
 
 absl::StatusOr<Campaign> Campaign::Make(const scenario::Scenario& scenario, Executor& executor,
                                         CampaignOptions options) {
@@ -28,13 +34,20 @@ Campaign::Campaign(const scenario::Scenario& scenario, Executor& executor, Campa
     return;
   }
   for (const std::string& kind : KindsOf(scenario)) tally_.faults[kind] = 0;
-  if (strategy != "swarm" && strategy != "coverage") tally_.faults.erase("order");  // never asked
+  if (strategy != "swarm" && strategy != "coverage" && strategy != "causal")
+    tally_.faults.erase("order");  // never asked
 }
 
 bool Campaign::Stop() {
   if (options_.interrupted()) tally_.interrupted = true;
   if (options_.time && os::MonotonicNow() - started_ > *options_.time) tally_.out_of_time = true;
-  return tally_.interrupted || tally_.out_of_time;
+  tally_.budget_spent = BudgetSpent();
+  return tally_.interrupted || tally_.out_of_time || tally_.budget_spent;
+}
+
+bool Campaign::BudgetSpent() const {
+  return (options_.most_runs > 0 && tally_.runs >= options_.most_runs) ||
+         (options_.most_events > 0 && tally_.events >= options_.most_events);
 }
 
 Pace Campaign::Look() {
@@ -43,32 +56,46 @@ Pace Campaign::Look() {
   progress.events = events_;
   progress.failing = failing_;
   progress.total = Total();
+  progress.total -= std::min(progress.total, tally_.equivalent);
   progress.lasted = os::MonotonicNow() - started_;
   progress.time = options_.time;
+  progress.most_events = options_.most_events;
   options_.on_progress(progress);
-  if (!Stop()) return Pace::kGoOn;
+  // Also counts what is done and not merged: jobs begin in their order, so those that are under way
+  // or done are enough.
+  const bool enough = options_.most_events > 0 && events_ >= options_.most_events;
+  if (!Stop()) return enough ? Pace::kFinish : Pace::kGoOn;
   return tally_.interrupted ? Pace::kBreakOff : Pace::kFinish;
 }
 
 std::uint64_t Campaign::Total() const {
   constexpr std::uint64_t kNoEnd = std::uint64_t{1} << 62;
   const std::uint64_t last = std::min(options_.last, planner_->size());
-  if (last >= kNoEnd) return 0;
+  if (last >= kNoEnd) return options_.most_runs;
   const Shard& shard = options_.shard;
   // How many of the shard there are up to a number.
   const auto up_to = [&shard](std::uint64_t n) {
     const std::uint64_t index = shard.index % shard.count;
     return index == 0 ? n / shard.count : (n + shard.count - index) / shard.count;
   };
-  return last < options_.first ? 0 : up_to(last) - up_to(options_.first - 1);
+  const std::uint64_t all = last < options_.first ? 0 : up_to(last) - up_to(options_.first - 1);
+  return options_.most_runs > 0 ? std::min(all, options_.most_runs) : all;
 }
 
 std::vector<Job> Campaign::NextBatch() {
   const std::uint64_t last = std::min(options_.last, planner_->size());
   std::vector<Job> jobs;
-  for (; next_ <= last && jobs.size() < kBatch; ++next_) {
+  std::uint64_t most = kBatch;
+  if (options_.most_runs > 0) most = std::min(most, options_.most_runs - tally_.runs);
+  for (; next_ <= last && jobs.size() < most; ++next_) {
+    if (!jobs.empty() && planner_->BeginsBatch(next_)) break;
     if (!options_.shard.Has(next_)) continue;
+    if (planner_->Skips(next_)) {
+      if (++tally_.equivalent % kSkippedPerLook == 0 && Stop()) break;
+      continue;
+    }
     Job job = planner_->JobOf(next_);
+    job.coverage |= options_.coverage;
     job.twice = Draws(next_).Below(1000, Hash64("recheck")) < options_.recheck_permille;
     jobs.push_back(std::move(job));
   }
@@ -133,18 +160,27 @@ void Campaign::Merge(const Job& job, const RunOutcome& o) {
   options_.on_failure(failure);
 }
 
+void Campaign::Do(const std::vector<Job>& jobs) {
+  const auto count = [this](const RunOutcome& o) {
+    ++runs_;
+    events_ += o.events;
+    failing_ += o.findings.empty() ? 0 : 1;
+  };
+  std::vector<RunOutcome> outcomes = executor_->Do(jobs, [this] { return Look(); }, count);
+  std::size_t merged = 0;
+  for (; merged < outcomes.size() && !BudgetSpent(); ++merged)
+    Merge(jobs[merged], outcomes[merged]);
+  outcomes.resize(merged);  // those beyond the budget were done too early
+  planner_->Learn(outcomes);
+}
+
 Tally Campaign::Execute() {
+  const std::vector<Job> opening = planner_->Opening();
+  if (!opening.empty() && !Stop()) Do(opening);
   while (!Stop()) {
     const std::vector<Job> jobs = NextBatch();
     if (jobs.empty()) break;
-    const auto count = [this](const RunOutcome& o) {
-      ++runs_;
-      events_ += o.events;
-      failing_ += o.findings.empty() ? 0 : 1;
-    };
-    const std::vector<RunOutcome> outcomes = executor_->Do(jobs, [this] { return Look(); }, count);
-    for (std::size_t i = 0; i < outcomes.size(); ++i) Merge(jobs[i], outcomes[i]);
-    planner_->Learn(outcomes);
+    Do(jobs);
   }
   return tally_;
 }

@@ -65,6 +65,7 @@ struct Tally {
   std::uint64_t runs = 0;
   std::uint64_t events = 0;
   std::uint64_t rechecked = 0;                  // runs that were done twice
+  std::uint64_t equivalent = 0;                 // not done: another does the same
   std::map<std::string, std::uint64_t> faults;  // non-zero answers by kind, also kinds with none
   std::set<std::uint64_t> coverage;             // pairs
   std::set<std::string> probes;                 // reached
@@ -76,7 +77,8 @@ struct Tally {
   std::vector<std::uint64_t> undecided;  // numbers of runs that gave no verdict
   std::uint64_t first = 0, last = 0;     // numbers done
   bool interrupted = false;
-  bool out_of_time = false;  // --time was over
+  bool out_of_time = false;   // --time was over
+  bool budget_spent = false;  // most_runs or most_events are done
 };
 
 // How far a campaign is, for who looks on.
@@ -86,7 +88,8 @@ struct CampaignProgress {
   std::uint64_t runs = 0, events = 0, failing = 0;  // all that are done
   std::uint64_t total = 0;                          // runs; 0: no end is set
   Duration lasted;
-  std::optional<Duration> time;  // --time
+  std::optional<Duration> time;   // --time
+  std::uint64_t most_events = 0;  // 0: no bound
 };
 
 struct CampaignOptions {
@@ -94,7 +97,10 @@ struct CampaignOptions {
   PlannerOptions plan;
   std::uint64_t first = 1, last = 1;
   Shard shard;
-  std::optional<Duration> time;        // real
+  std::optional<Duration> time;  // real
+  // The campaign ends with the run that brings it there, by the order of numbers; 0: no bound.
+  std::uint64_t most_runs = 0, most_events = 0;
+  bool coverage = false;               // gather it, whatever the strategy
   std::uint32_t recheck_permille = 0;  // how many runs are done twice
   std::function<bool()> interrupted = [] { return false; };
   // Several times a second.
@@ -113,7 +119,9 @@ class Campaign {
   Campaign(const scenario::Scenario& scenario, Executor& executor, CampaignOptions options,
            std::unique_ptr<Planner> planner);
   std::vector<Job> NextBatch();
+  void Do(const std::vector<Job>& jobs);
   bool Stop();
+  bool BudgetSpent() const;
   Pace Look();
   std::uint64_t Total() const;
   void Merge(const Job& job, const RunOutcome& outcome);

@@ -6,6 +6,7 @@
 #include "ksim/base/os.h"
 #include "ksim/base/status.h"
 #include "ksim/check/oracle.h"
+#include "ksim/fuzz/continuations.h"
 #include "ksim/fuzz/coverage.h"
 #include "ksim/fuzz/failure_place.h"
 #include "ksim/scenario/runner.h"
@@ -110,6 +111,7 @@ Run::Run(const scenario::Scenario& scenario, RunSetup setup, std::shared_ptr<Str
   if (setup_.strategy) SetStrategy(scenario, *setup_.strategy, strategy_, &options);
   options.world.overrides = setup_.overrides;
   options.record = setup_.record;
+  options.outcome = setup_.continuations;
   options.world.digest = setup_.record || setup_.digest;
   if (setup_.timeout || setup_.stop) {
     options.stop = [this](const sim::Event&) { return TimeIsUp(); };
@@ -117,9 +119,18 @@ Run::Run(const scenario::Scenario& scenario, RunSetup setup, std::shared_ptr<Str
   }
   runner_ = std::make_unique<scenario::Runner>(scenario, std::move(options));
   if (setup_.coverage) coverage_ = std::make_unique<Coverage>(runner_->world().sim().bus());
+  if (setup_.continuations)
+    continuations_ = std::make_unique<Continuations>(runner_->world().sim().bus());
+  ListenToStrategy();
 }
 
 Run::~Run() { runner_.reset(); }
+
+void Run::ListenToStrategy() {
+  if (continuations_ == nullptr || strategy_ == nullptr) return;
+  strategy_->SetListener(
+      [all = continuations_.get()](const Question& question) { all->OnQuestion(question); });
+}
 
 bool Run::TimeIsUp() {
   if (++asked_ % kEventsPerLook != 0) return false;
@@ -151,6 +162,7 @@ absl::Status Run::Become(std::uint64_t seed, const StrategySpec& strategy) {
   absl::StatusOr<std::shared_ptr<Strategy>> made = fuzz::Make(strategy, KindsOf(scenario));
   if (!made.ok()) return made.status();
   strategy_ = *std::move(made);
+  ListenToStrategy();
   scenario::RunnerOptions options;
   SetStrategy(scenario, strategy, strategy_, &options);
   runner_->Become(seed, options);
@@ -182,6 +194,8 @@ RunOutcome Run::Execute() {
   for (const sim::Decision& d : report.end.decisions) ++out.faults[std::string(KindOf(d.site))];
   out.decisions = std::move(report.end.decisions);
   if (coverage_) out.coverage = coverage_->Pairs();
+  if (continuations_) out.continuations = continuations_->Take();
+  out.state = report.end.state;
   for (const sim::ProbeCount& probe : sim::Probes())
     if (probe.count > 0) out.probes.emplace_back(probe.name);
   return out;
@@ -196,6 +210,7 @@ RunSetup Runs::SetupOf(const Job& job, bool coverage) const {
   RunSetup setup;
   setup.strategy = job.strategy;
   setup.coverage = coverage;
+  setup.continuations = job.continuations;
   setup.timeout = timeout_;
   setup.digest = job.twice;
   return setup;

@@ -27,6 +27,7 @@ struct RunSetup {
   std::optional<StrategySpec> strategy;  // and the phases of `ksim fuzz`
   std::vector<sim::Override> overrides;
   bool coverage = false;            // gather it
+  bool continuations = false;       // the same
   bool record = false;              // keep what a trace needs
   bool digest = false;              // work it out, as for a record
   std::optional<Duration> timeout;  // real time; then the outcome is undecided
@@ -53,6 +54,7 @@ class Run {
 
  private:
   Run(const scenario::Scenario& scenario, RunSetup setup, std::shared_ptr<Strategy> strategy);
+  void ListenToStrategy();
   bool TimeIsUp();
   bool Judged(const scenario::RunReport& report) const;
 
@@ -60,7 +62,9 @@ class Run {
   bool has_oracles_;                      // the scenario's `checks` leave some
   std::vector<std::int64_t> wait_steps_;  // their numbers
   std::shared_ptr<Strategy> strategy_;
-  std::unique_ptr<class Coverage> coverage_;  // destroyed after the runner that feeds it
+  // Destroyed after the runner that feeds them.
+  std::unique_ptr<class Coverage> coverage_;
+  std::unique_ptr<class Continuations> continuations_;
   std::unique_ptr<scenario::Runner> runner_;
   Duration started_;
   std::uint64_t asked_ = 0;

@@ -93,6 +93,7 @@ std::string Encode(const std::vector<Job>& jobs) {
     w.Add(job.number).Add(job.seed).Add(job.strategy.name).Add(job.strategy.seed);
     w.Add(value::ToJson(job.strategy.params));
     w.Add(std::uint64_t{job.twice}).Add(std::uint64_t{job.coverage});
+    w.Add(std::uint64_t{job.continuations});
   });
   return w.Take();
 }
@@ -110,6 +111,7 @@ absl::StatusOr<std::vector<Job>> DecodeJobs(std::string_view bytes) {
     if (params.ok()) job.strategy.params = *std::move(params);
     job.twice = r.Number() != 0;
     job.coverage = r.Number() != 0;
+    job.continuations = r.Number() != 0;
     jobs.push_back(std::move(job));
   });
   if (!r.good()) return absl::InvalidArgumentError("no list of jobs");
@@ -129,7 +131,8 @@ std::string Encode(const RunOutcome& o) {
   w.List(o.probes, [&](const std::string& p) { w.Add(p); });
   w.List(o.applied, [&](std::uint64_t number) { w.Add(number); });
   w.List(o.invariants_applied, [&](std::uint64_t number) { w.Add(number); });
-  w.Add(std::uint64_t{o.judged});
+  w.List(o.continuations, [&](const Continuation& c) { w.Add(c.question).Add(c.hash); });
+  w.Add(o.state).Add(std::uint64_t{o.judged});
   w.List(o.failed_steps, [&](const FailedStep& step) {
     w.Add(static_cast<std::uint64_t>(step.number)).Add(step.error);
   });
@@ -163,6 +166,13 @@ absl::StatusOr<RunOutcome> DecodeOutcome(std::string_view bytes) {
   r.List([&] { o.probes.push_back(r.Text()); });
   r.List([&] { o.applied.push_back(r.Number()); });
   r.List([&] { o.invariants_applied.push_back(r.Number()); });
+  r.List([&] {
+    Continuation c;
+    c.question = r.Number();
+    c.hash = r.Number();
+    o.continuations.push_back(c);
+  });
+  o.state = r.Text();
   o.judged = r.Number() != 0;
   r.List([&] {
     FailedStep step;

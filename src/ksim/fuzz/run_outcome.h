@@ -19,8 +19,16 @@ struct Job {
   std::uint64_t number = 0;  // of --seeds
   std::uint64_t seed = 0;    // of the simulation
   StrategySpec strategy;
-  bool twice = false;     // run again, and compare the digests
-  bool coverage = false;  // gather it
+  bool twice = false;          // run again, and compare the digests
+  bool coverage = false;       // gather it
+  bool continuations = false;  // the same
+};
+
+// What a run did from one of its questions on (continuations.h).
+struct Continuation {
+  Continuation() = default;
+  std::uint64_t question = 0;  // QuestionId
+  std::uint64_t hash = 0;
 };
 
 // Something that went wrong in a run.
@@ -67,6 +75,8 @@ struct RunOutcome {
   std::vector<std::string> probes;                // the same
   std::vector<std::uint64_t> applied;             // expectations that applied, from 0: the same
   std::vector<std::uint64_t> invariants_applied;  // and invariants
+  std::vector<Continuation> continuations;        // in the order of asking, if the job said so
+  std::string state;                              // trace::OutcomeDigest of the end, with them
   bool judged = false;                            // something beyond that objects were made
   std::vector<FailedStep> failed_steps;
 };

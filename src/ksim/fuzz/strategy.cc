@@ -8,6 +8,7 @@
 
 #include "ksim/base/hash.h"
 #include "ksim/fault/drawn_faults.h"
+#include "ksim/fuzz/pruned_swarm.h"
 #include "ksim/sim/mix.h"
 
 namespace ksim::fuzz {
@@ -45,6 +46,16 @@ bool ParseNumber(std::string_view text, int base, std::uint64_t* out) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
+// Hashes of sites in hex, of `without`.
+absl::StatusOr<std::vector<std::uint64_t>> ParseWithout(const StrategySpec& spec) {
+  std::vector<std::uint64_t> out;
+  for (const Value& site : spec.params.Get("without").items())
+    if (!ParseNumber(site.AsString(), 16, &out.emplace_back()))
+      return absl::InvalidArgumentError(
+          fmt::format("without of the strategy {} is no list of sites", spec.name));
+  return out;
+}
+
 absl::StatusOr<std::vector<Answer>> ParseAnswers(const StrategySpec& spec) {
   std::vector<Answer> out;
   const Value& list = spec.params.Get("answers");
@@ -68,7 +79,15 @@ absl::StatusOr<std::vector<Answer>> ParseAnswers(const StrategySpec& spec) {
 std::uint32_t Strategy::Answer(std::string_view site, std::uint64_t key, std::uint32_t n) {
   if (!open_ || silent() || n < 2) return 0;
   const std::uint64_t hash = Hash64(site);
-  return MayAnswer(site, hash) ? AnswerOpen(site, hash, key, n) : 0;
+  if (!MayAnswer(site, hash)) return 0;
+  if (listener_) {
+    Question question;
+    question.about.site = hash;
+    question.about.key = key;
+    question.sizes = n;
+    listener_(question);
+  }
+  return AnswerOpen(site, hash, key, n);
 }
 
 bool Strategy::MayAnswer(std::string_view site, std::uint64_t hash) {
@@ -123,7 +142,9 @@ absl::StatusOr<std::shared_ptr<Strategy>> Make(const StrategySpec& spec,
   const auto may = [&kinds](std::string_view kind) {
     return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
   };
-  if (spec.name == "swarm") out = MakeSwarm(spec.seed, may("order"));
+  const absl::StatusOr<std::vector<std::uint64_t>> without = ParseWithout(spec);
+  if (!without.ok()) return without.status();
+  if (spec.name == "swarm") out = MakeSwarmWithout(spec.seed, may("order"), *without);
   if (spec.name == "pct")
     out = MakePct(spec.seed, static_cast<std::uint32_t>(*depth), *steps, may(kReseed));
   if (spec.name == "answers") out = MakeAnswers(*std::move(answers));

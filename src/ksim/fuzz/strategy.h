@@ -13,6 +13,7 @@
 // Outside the fault window every answer is 0.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -42,6 +43,13 @@ struct Answer {
   friend auto operator<=>(const Answer&, const Answer&) = default;
 };
 
+// A question that a run asked.
+struct Question {
+  Question() = default;
+  Answer about;             // answer: 0
+  std::uint32_t sizes = 0;  // answers 1 .. sizes-1
+};
+
 // The base of all: the window, and which kinds may be answered at all.
 class Strategy : public sim::Strategy {
  public:
@@ -57,6 +65,10 @@ class Strategy : public sim::Strategy {
   void SetKinds(std::vector<std::string> kinds) {
     kinds_ = std::move(kinds);
   }  // before it is asked
+  // Told each question before it is answered. A strategy that has fallen silent is not asked.
+  void SetListener(std::function<void(const Question&)> listener) {
+    listener_ = std::move(listener);
+  }
 
  protected:
   // Answers a question of a kind that may be answered, in the window. `hash` is of the site's name.
@@ -71,6 +83,7 @@ class Strategy : public sim::Strategy {
   std::string name_;
   bool open_ = false;
   std::vector<std::string> kinds_;
+  std::function<void(const Question&)> listener_;
   absl::flat_hash_map<std::uint64_t, bool> may_answer_;  // sites by their hash; looked up only
 };
 

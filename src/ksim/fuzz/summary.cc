@@ -299,6 +299,9 @@ Json JsonOf(const Summary& s) {
               {"probesReached", s.probes},
               {"probesNeverReached", s.ProbesNeverReached()}};
   if (!s.vacuous_invariants.empty()) out["vacuousInvariants"] = ListOf(s.vacuous_invariants);
+  if (s.pairs > 0) out["pairsCovered"] = s.pairs;
+  if (!s.budget.empty()) out["budget"] = s.budget;
+  if (s.equivalent > 0) out["equivalent"] = s.equivalent;
   if (!s.silent_known.empty()) out["silentKnown"] = s.silent_known;
   return out;
 }
@@ -324,7 +327,7 @@ std::string CampaignOf(const scenario::Scenario& scenario, const PlannerOptions&
   all += fmt::format(" {}", plan.strategy);
   if (plan.strategy == "pct") all += fmt::format(" {}", plan.depth);
   if (plan.strategy == "random") all += fmt::format(" {}", plan.rate);
-  if (plan.strategy == "exhaustive") all += fmt::format(" {}", plan.bound);
+  if (IsExhaustive(plan.strategy)) all += fmt::format(" {}", plan.bound);
   const Registry* const program = scenario.cluster.program.get();
   if (program != nullptr && program->ChangesRuns()) all += " " + program->hash();
   return Hex(Hash64(all));
@@ -392,6 +395,9 @@ absl::StatusOr<Summary> ParseSummary(const Value& tree) {
   s.repeatable = !tree.Has("wallNs");
   s.wall_ns = tree.Get("wallNs").AsInt();
   s.rechecked = fields.Count("rechecked");
+  if (tree.Has("pairsCovered")) s.pairs = fields.Count("pairsCovered");
+  if (tree.Has("budget")) s.budget = fields.Text("budget");
+  if (tree.Has("equivalent")) s.equivalent = fields.Count("equivalent");
   for (const Value& seed : fields.List("undecidedSeeds").items())
     s.undecided.push_back(Count(seed));
   s.interrupted = tree.Get("interrupted").AsBool();
@@ -441,6 +447,9 @@ Summary Merged(const std::vector<Summary>& shards) {
     out.events += s.events;
     out.wall_ns = std::max(out.wall_ns, s.wall_ns);
     out.rechecked += s.rechecked;
+    out.equivalent += s.equivalent;
+    out.pairs = std::max(out.pairs, s.pairs);
+    out.budget = s.budget;
     out.undecided.insert(out.undecided.end(), s.undecided.begin(), s.undecided.end());
     out.interrupted |= s.interrupted;
     if (&s == &shards.front()) {

@@ -63,11 +63,14 @@ struct Summary {
   std::uint64_t first = 0, last = 0;  // seeds done
   std::vector<Part> parts;            // which of them; of a merged campaign several
   std::uint64_t runs = 0, events = 0, rechecked = 0;
+  std::uint64_t equivalent = 0;          // runs that were not done: another does the same
   std::vector<std::uint64_t> undecided;  // seeds of runs that gave no verdict
   std::string timeout, show_undecided;   // what they passed; the command that shows the first again
   std::int64_t wall_ns = 0;
   std::map<std::string, std::uint64_t> faults;  // by kind; 0 = never fired
   std::set<std::string> probes;                 // reached
+  std::uint64_t pairs = 0;  // reached, of events on one object; of merged shards at least so many
+  std::string budget;       // as --budget says it
   std::vector<FailureLine> failures;
   std::uint64_t judged = 0;  // runs in which more happened than that objects were made
   std::vector<StepLine> failed_steps;

@@ -17,12 +17,14 @@
 #include "ksim/cli/fuzz_flags.h"
 #include "ksim/cli/fuzz_progress.h"
 #include "ksim/cli/fuzz_report.h"
+#include "ksim/cli/fuzz_staleness.h"
 #include "ksim/cli/guest_programs.h"
 #include "ksim/cli/help.h"
 #include "ksim/cli/live_line.h"
 #include "ksim/cli/result.h"
 #include "ksim/cli/signals.h"
 #include "ksim/fuzz/campaign.h"
+#include "ksim/fuzz/corpus.h"
 #include "ksim/fuzz/failure_report.h"
 #include "ksim/fuzz/known_findings.h"
 #include "ksim/fuzz/rehearsal.h"
@@ -54,7 +56,9 @@ struct Fuzzed {
 guest::Tier TierFor(const fuzz::CampaignOptions& options) {
   constexpr std::uint64_t kManyRuns = 5000;
   constexpr Duration kLongTime = Minutes(30);
-  const bool many = (options.last - options.first) / options.shard.count >= kManyRuns;
+  std::uint64_t runs = (options.last - options.first) / options.shard.count;
+  if (options.most_runs > 0) runs = std::min(runs, options.most_runs);
+  const bool many = runs >= kManyRuns && options.most_events == 0;
   const bool enough_time = !options.time || *options.time >= kLongTime;
   return many && enough_time ? guest::Tier::kOptimized : guest::Tier::kBaseline;
 }
@@ -232,10 +236,13 @@ Summary Summarise(const Program& program, const Fuzzed& fuzzed, const Rehearsal&
   part.shard = plan.options.shard;
   part.first = t.first;
   part.last = t.last;
-  s.repeatable = !flags.given.contains("time") && !t.interrupted;
+  s.repeatable = !plan.options.time && !t.interrupted;
+  s.budget = flags.budget;
+  s.pairs = t.coverage.size();
   s.runs = t.runs;
   s.events = t.events;
   s.rechecked = t.rechecked;
+  s.equivalent = t.equivalent;
   s.undecided = t.undecided;
   s.timeout = flags.run_timeout;
   s.show_undecided = CommandForRun(program, flags, plan,
@@ -297,6 +304,14 @@ int RunCampaign(Io& io, const FuzzFlags& flags, const CampaignPlan& plan, const 
   options.on_failure = [&](const Failure& f) {
     if (known->PathOf(f.finding).empty()) output.WriteFound(scenario, f);
   };
+  std::optional<fuzz::Corpus> corpus;
+  if (!flags.corpus.empty()) {
+    absl::StatusOr<fuzz::Corpus> opened = fuzz::Corpus::Open(flags.corpus, scenario);
+    if (!opened.ok()) return PrintFuzzError(io, flags.corpus, Message(opened.status()));
+    corpus = *std::move(opened);
+    options.plan.corpus = &*corpus;
+    if (!flags.common.quiet) io.Err(ForeignText(*corpus));
+  }
   absl::StatusOr<fuzz::Campaign> campaign =
       fuzz::Campaign::Make(scenario, **executor, std::move(options));
   if (!campaign.ok()) return PrintFuzzError(io, "--strategy", Message(campaign.status()));
@@ -304,7 +319,7 @@ int RunCampaign(Io& io, const FuzzFlags& flags, const CampaignPlan& plan, const 
   const std::int64_t wall = wall_ns();
   executor->reset();
   live.Erase();
-  if (tally.runs == 0 && !tally.interrupted) {
+  if (tally.runs + tally.equivalent == 0 && !tally.interrupted) {
     io.Err("error: no seed to run\n");
     return kNothing;
   }
@@ -320,8 +335,11 @@ int RunCampaign(Io& io, const FuzzFlags& flags, const CampaignPlan& plan, const 
     summary.failures.insert(summary.failures.begin(),
                             LineOf(io.program(), *f, scenario, flags, tally));
   const int code = output.Report(summary);
-  const bool counted = flags.plan.strategy != "exhaustive";
-  if (counted && tally.out_of_time && flags.common.output == "text")
+  if (corpus && !corpus->status().ok())
+    return PrintFuzzError(io, flags.corpus, Message(corpus->status())), kUndecided;
+  if (corpus && flags.common.output == "text") io.Out(CorpusText(*corpus));
+  const bool counted = !fuzz::IsExhaustive(flags.plan.strategy);
+  if (counted && (tally.out_of_time || tally.budget_spent) && flags.common.output == "text")
     io.Out(fmt::format("the same runs: --seeds {}..{}\n", tally.first, tally.last));
   return code;
 }
@@ -363,10 +381,13 @@ int RunFuzz(Io& io, const FuzzFlags& flags) {
     return PrintFuzzError(io, "FILE", io.program().command + " fuzz takes one scenario");
   if (!flags.known.empty() && os::IsSameFile(flags.known, flags.out))
     return PrintFuzzError(io, "--known", "a campaign replaces what is in --out: keep it elsewhere");
+  if (flags.staleness && !CheckStalenessFlags(io, flags)) return kInvalid;
   const std::optional<CampaignPlan> plan = ParseCampaignPlan(io, flags);
   if (!plan) return kInvalid;
   const std::optional<Fuzzed> fuzzed = LoadFuzzedScenario(io, flags, TierFor(plan->options));
-  if (!fuzzed || !output.CanWrite() || !output.Lock()) return kInvalid;
+  if (!fuzzed) return kInvalid;
+  if (flags.staleness) return RunStaleness(io, flags, fuzzed->scenario, plan->timeout);
+  if (!output.CanWrite() || !output.Lock()) return kInvalid;
   return RunCampaign(io, flags, *plan, *fuzzed, output, started);
 }
 
@@ -389,6 +410,8 @@ Command FuzzCommand() {
             "ksim fuzz scenarios/replicaset.yaml --seeds 1..100 --jobs 2 --out /tmp/ksim-fuzz"},
            {"The second of four machines",
             "ksim fuzz scenarios/replicaset.yaml --seeds 1..40 --shard 2/4 --out /tmp/shard-2"},
+           {"How late each client may hear of each resource",
+            "ksim fuzz scenarios/museum/b6-rs-expectations.workload.yaml --staleness"},
            {"Every single fault, one after the other",
             "ksim fuzz scenarios/replicaset.yaml --strategy exhaustive --seeds 1..50 "
             "--shrink-runs 0 --out /tmp/ksim-fuzz"}},

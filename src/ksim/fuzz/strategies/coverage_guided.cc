@@ -2,12 +2,14 @@
 // corpus; later runs change a few records of one of them. A record is (site, key, answer), so a
 // change leaves all others with their subjects. A run that begins from nothing is a swarm run.
 //
-// Feedback acts between batches only, so a campaign is the same for any number of workers.
+// Feedback acts between batches only, so a campaign is the same for any number of workers. Given a
+// corpus on disk it begins with that, as if it had done those runs itself.
 #include <algorithm>
 #include <set>
 
 #include "absl/container/flat_hash_set.h"
 #include "ksim/base/hash.h"
+#include "ksim/fuzz/corpus.h"
 #include "ksim/fuzz/planner.h"
 
 namespace ksim::fuzz {
@@ -15,8 +17,22 @@ namespace {
 
 class CoverageGuided : public Planner {
  public:
-  explicit CoverageGuided(const scenario::Scenario& scenario)
-      : questions_(RunNominally(scenario).questions) {}
+  CoverageGuided(const scenario::Scenario& scenario, Corpus* corpus)
+      : questions_(RunNominally(scenario).questions), stored_(corpus) {
+    if (stored_ == nullptr) return;
+    for (const CorpusEntry& known : stored_->known()) {
+      seen_.insert(known.pairs.begin(), known.pairs.end());
+      probes_.insert(known.probes.begin(), known.probes.end());
+      Add(known.seed, known.answers);
+    }
+  }
+
+  std::vector<Job> Opening() const override {
+    std::vector<Job> jobs;
+    if (stored_ == nullptr) return jobs;
+    for (const CorpusEntry& entry : stored_->foreign()) jobs.push_back(entry.ToJob());
+    return jobs;
+  }
 
   Job JobOf(std::uint64_t number) const override {
     const Draws draws(number);
@@ -24,7 +40,7 @@ class CoverageGuided : public Planner {
     job.number = job.seed = number;
     job.coverage = true;
     job.strategy.seed = number;
-    if (corpus_.empty() || draws.OneIn(3, Hash64("fresh"))) {
+    if (IsFresh(number)) {
       job.strategy.name = "swarm";
       return job;
     }
@@ -36,17 +52,25 @@ class CoverageGuided : public Planner {
   }
 
   void Learn(const std::vector<RunOutcome>& batch) override {
-    for (const RunOutcome& o : batch) {
-      bool news = false;
-      for (std::uint64_t pair : o.coverage) news |= seen_.insert(pair).second;
-      for (const std::string& probe : o.probes) news |= probes_.insert(probe).second;
-      if (!news) continue;
-      Entry entry;
+    std::vector<bool> fresh;  // as the batch was planned
+    for (const RunOutcome& o : batch) fresh.push_back(IsFresh(o.number));
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const RunOutcome& o = batch[i];
+      CorpusEntry entry;
       entry.seed = o.seed;
-      for (const sim::Decision& d : o.decisions)
-        entry.records.push_back({Hash64(d.site), d.key, d.answer});
-      std::sort(entry.records.begin(), entry.records.end());
-      corpus_.push_back(std::move(entry));
+      entry.strategy = fresh[i] ? "swarm" : "answers";
+      for (const std::uint64_t pair : o.coverage)
+        if (seen_.insert(pair).second) entry.pairs.push_back(pair);
+      for (const std::string& probe : o.probes)
+        if (probes_.insert(probe).second) entry.probes.push_back(probe);
+      const bool news = !entry.pairs.empty() || !entry.probes.empty();
+      for (const sim::Decision& d : o.decisions) entry.answers.push_back({d.site, d.key, d.answer});
+      if (news) Add(o.seed, entry.answers);
+      if (stored_ == nullptr) continue;
+      if (o.number == 0)
+        Judge(stored_->foreign()[i], std::move(entry), news);
+      else if (news)
+        stored_->Keep(entry);
     }
   }
 
@@ -55,6 +79,26 @@ class CoverageGuided : public Planner {
     std::uint64_t seed = 0;
     std::vector<Answer> records;  // sorted
   };
+  bool IsFresh(std::uint64_t number) const {
+    return corpus_.empty() || Draws(number).OneIn(3, Hash64("fresh"));
+  }
+
+  void Add(std::uint64_t seed, const std::vector<sim::Override>& answers) {
+    Entry& entry = corpus_.emplace_back();
+    entry.seed = seed;
+    for (const sim::Override& a : answers)
+      entry.records.push_back({Hash64(a.site), a.key, a.answer});
+    std::sort(entry.records.begin(), entry.records.end());
+  }
+
+  // An entry of another ksim or scenario, which has been run again. It keeps its input.
+  void Judge(const CorpusEntry& old, CorpusEntry now, bool news) {
+    if (!news) return stored_->Drop(old);
+    now.strategy = old.strategy;
+    now.answers = old.answers;
+    stored_->Keep(now);
+  }
+
   template <class T>
   static std::uint32_t Count(const std::vector<T>& v) {
     return static_cast<std::uint32_t>(v.size());
@@ -94,6 +138,7 @@ class CoverageGuided : public Planner {
   }
 
   std::vector<Question> questions_;
+  Corpus* stored_;  // null: nothing is kept on disk
   std::vector<Entry> corpus_;
   absl::flat_hash_set<std::uint64_t> seen_;
   std::set<std::string> probes_;
@@ -101,8 +146,8 @@ class CoverageGuided : public Planner {
 
 }  // namespace
 
-std::unique_ptr<Planner> MakeCoverageGuided(const scenario::Scenario& scenario) {
-  return std::make_unique<CoverageGuided>(scenario);
+std::unique_ptr<Planner> MakeCoverageGuided(const scenario::Scenario& scenario, Corpus* corpus) {
+  return std::make_unique<CoverageGuided>(scenario, corpus);
 }
 
 }  // namespace ksim::fuzz

@@ -10,8 +10,10 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "ksim/base/hash.h"
 #include "ksim/fault/drawn_faults.h"
+#include "ksim/fuzz/pruned_swarm.h"
 #include "ksim/fuzz/strategy.h"
 
 namespace ksim::fuzz {
@@ -22,9 +24,10 @@ constexpr std::uint32_t kMost[] = {1, 2, 4, 8, 32, 1000};
 
 class Swarm : public Strategy {
  public:
-  Swarm(std::uint64_t seed, bool may_order)
+  Swarm(std::uint64_t seed, bool may_order, const std::vector<std::uint64_t>& without)
       : Strategy("swarm"),
         draws_(seed),
+        without_(without.begin(), without.end()),
         left_(kMost[draws_.Below(std::size(kMost), Hash64("most"))]),
         large_(AllLarge(seed)),
         has_later_kinds_(draws_.OneIn(4, Hash64("later"))),
@@ -58,6 +61,7 @@ class Swarm : public Strategy {
   SitePlan Plan(std::string_view site, std::uint64_t hash, std::uint32_t n) const {
     SitePlan plan;
     if (!has_later_kinds_ && IsLater(KindOf(site))) return plan;
+    if (without_.contains(hash)) return plan;
     if (draws_.OneIn(3, Hash64(KindOf(site)))) return plan;
     if (!draws_.OneIn(2, hash ^ kSite)) return plan;
     plan.rate = kRates[draws_.Below(std::size(kRates), hash ^ kRate)];
@@ -90,6 +94,7 @@ class Swarm : public Strategy {
   static constexpr std::uint64_t kSite = 1, kRate = 2, kFavourite = 3, kSize = 4, kOrder = 5,
                                  kLongest = 6;
   Draws draws_;
+  absl::flat_hash_set<std::uint64_t> without_;  // sites that are off
   std::uint32_t left_;
   bool large_;
   bool has_later_kinds_;
@@ -100,7 +105,12 @@ class Swarm : public Strategy {
 }  // namespace
 
 std::shared_ptr<Strategy> MakeSwarm(std::uint64_t seed, bool may_order) {
-  return std::make_shared<Swarm>(seed, may_order);
+  return MakeSwarmWithout(seed, may_order, {});
+}
+
+std::shared_ptr<Strategy> MakeSwarmWithout(std::uint64_t seed, bool may_order,
+                                           const std::vector<std::uint64_t>& without) {
+  return std::make_shared<Swarm>(seed, may_order, without);
 }
 
 }  // namespace ksim::fuzz
