@@ -38,7 +38,7 @@ class Corpus {
 
   // In the order of their names, without those that the others make superfluous.
   const std::vector<CorpusEntry>& known() const { return known_; }
-  // Of another ksim or scenario: to be run again, those with few answers first.
+  // Entries of another ksim or scenario: to be run again, those with few answers first.
   const std::vector<CorpusEntry>& foreign() const { return foreign_; }
   const std::string& directory() const { return directory_; }
 

@@ -64,7 +64,7 @@ bool IsExhaustive(std::string_view strategy);
 absl::StatusOr<std::unique_ptr<Planner>> MakePlanner(const scenario::Scenario& scenario,
                                                      const PlannerOptions& options);
 
-// Of sets of answers; `reduced`: those that would do the same as another are skipped.
+// Counts through sets of answers; `reduced`: without those that would do the same as another.
 std::unique_ptr<Planner> MakeExhaustive(const scenario::Scenario& scenario, std::uint32_t bound,
                                         bool reduced);
 std::unique_ptr<Planner> MakeCausal(const scenario::Scenario& scenario);

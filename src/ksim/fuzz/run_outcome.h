@@ -24,7 +24,7 @@ struct Job {
   bool continuations = false;  // the same
 };
 
-// What a run did from one of its questions on (continuations.h).
+// A hash of all that a run did from one of its questions on (continuations.h).
 struct Continuation {
   Continuation() = default;
   std::uint64_t question = 0;  // QuestionId

@@ -4,8 +4,8 @@
 //
 //   nominal     nothing happens
 //   random      {rate: N}              every question is answered non-zero once in N times
-//   swarm       {}                     a drawn subset of kinds and sites with drawn rates, a drawn
-//                                      number of faults
+//   swarm       {without: [site]}      a drawn subset of kinds and sites with drawn rates, a drawn
+//                                      number of faults; these sites are off
 //   pct         {depth: D, steps: K}   chain priorities with D-1 change points in K steps
 //   answers     {answers: [{site, key, answer}]}   these, all others 0: what exhaustive and
 //                                      coverage campaigns run; site is the hash of its name, in hex

@@ -10,7 +10,7 @@
 //     (continuations.h), then the answer leads to the same in both: that run with this answer is in
 //     the list, before this one.
 //
-// What the two runs had found up to there is found in their own runs. Numbers are those of the
+// Both runs are done, so nothing that either found up to there is lost. Numbers are those of the
 // whole list, so a run can be done again by its number, and shards leave out what they know of.
 #include <algorithm>
 #include <map>
@@ -157,7 +157,7 @@ class Reduced : public Exhaustive {
   }
 
  private:
-  // What is known of a question in a run.
+  // The knowledge of a question in a run.
   enum class Fate : std::uint8_t {
     kNeverAsked,
     kKnown,  // an earlier run goes on from it in the same way
