@@ -9,8 +9,10 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/container/btree_map.h"
@@ -34,10 +36,18 @@ struct ObjectReference {
   value::Value items;  // of a volume: keys and paths
 };
 
-// The objects that a container's environment names, in the order in which the kubelet reads it.
-std::vector<ObjectReference> EnvironmentReferences(const value::Value& container);
-// The objects that a volume names: a configMap, a secret, or the sources of a projected one.
-std::vector<ObjectReference> VolumeReferences(const value::Value& volume);
+// A part of what a container or a volume is made of that may not be there: an object, or resources
+// of the pod's own containers.
+struct ContentSource {
+  ContentSource() = default;
+  explicit ContentSource(ObjectReference o) : object(std::move(o)) {}
+  std::optional<ObjectReference> object;
+  std::vector<std::string> containers;  // whose resources are asked for, in order
+};
+// The sources of a container's environment, in the order in which the kubelet reads it, and of a
+// volume: a configMap, a secret, a downwardAPI, or those of a projected one.
+std::vector<ContentSource> EnvironmentSources(const value::Value& container);
+std::vector<ContentSource> VolumeSources(const value::Value& volume);
 
 class PodObjects {
  public:

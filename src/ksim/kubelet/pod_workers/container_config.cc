@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "ksim/kubelet/volumes/volume_content.h"
+
 namespace ksim::kubelet {
 
 using value::Value;
@@ -59,9 +61,13 @@ sim::Task<std::string> ContainerConfig::Problem(PodWorker* worker, Value contain
 }
 
 sim::Task<std::string> ContainerConfig::EnvironmentProblem(PodWorker* worker, Value container) {
-  const std::vector<ObjectReference> references = EnvironmentReferences(container);
+  const std::vector<ContentSource> sources = EnvironmentSources(container);
   const std::string ns(worker->pod.ns());
-  for (const ObjectReference& from : references) {
+  for (const ContentSource& source : sources) {
+    const std::vector<std::string> missing = MissingContainers(source, worker->pod);
+    if (!missing.empty()) co_return missing.front();
+    if (!source.object) continue;
+    const ObjectReference& from = *source.object;
     const Lookup found = co_await objects_.Get(from.kind, ns, from.name);
     if (found.not_found && from.optional) continue;
     if (!found.error.empty()) co_return found.error;

@@ -21,19 +21,17 @@ std::string MissingKey(const ObjectReference& source, const api::Object& object)
   return "";
 }
 
-std::string MissingContainer(const Value& items, const api::Object& pod) {
+std::vector<std::string> MissingContainers(const ContentSource& source, const api::Object& pod) {
   const auto has = [&pod](std::string_view name) {
     for (const char* list : {"containers", "initContainers"})
       for (const Value& container : pod.spec().Get(list).items())
         if (container.Get("name").AsString() == name) return true;
     return false;
   };
-  for (const Value& item : items.items()) {
-    const Value& resource = item.Get("resourceFieldRef");
-    if (resource.is_null() || has(resource.Get("containerName").AsString())) continue;
-    return fmt::format("container {} not found", resource.Get("containerName").AsString());
-  }
-  return "";
+  std::vector<std::string> problems;
+  for (const std::string& name : source.containers)
+    if (!has(name)) problems.push_back(fmt::format("container {} not found", name));
+  return problems;
 }
 
 }  // namespace ksim::kubelet

@@ -1,8 +1,10 @@
 // The content that a volume of ConfigMaps, Secrets or of the pod itself would have, or its fault.
 //
-// Source: pkg/volume/{configmap,secret}/*.go MakePayload, pkg/volume/downwardapi CollectData.
+// Source: pkg/volume/{configmap,secret}/*.go MakePayload, pkg/volume/downwardapi CollectData,
+// pkg/api/v1/resource/helpers.go findContainerInPod.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "ksim/api/object.h"
 #include "ksim/kubelet/objects/pod_objects.h"
@@ -13,8 +15,8 @@ namespace ksim::kubelet {
 // there is none. An optional source may lack keys.
 std::string MissingKey(const ObjectReference& source, const api::Object& object);
 
-// A container that a downwardAPI volume asks the resources of, and that the pod does not have, as
-// the plugin says it; "": there is none. `items` are those of the volume or of one source.
-std::string MissingContainer(const value::Value& items, const api::Object& pod);
+// The containers that a source asks the resources of, and that the pod does not have, each as
+// upstream says it.
+std::vector<std::string> MissingContainers(const ContentSource& source, const api::Object& pod);
 
 }  // namespace ksim::kubelet

@@ -63,7 +63,7 @@ std::string Aggregate(const std::vector<std::string>& errors) {
 struct VolumeManager::Volume {
   Value spec;
   std::string name;
-  std::vector<ObjectReference> sources;
+  std::vector<ContentSource> sources;
   std::string claim;            // "": it has none
   AttachableVolume attachable;  // that stands behind the claim
   bool waits = false;           // to be attached
@@ -115,7 +115,7 @@ bool VolumeManager::HasVolumes(const api::Object& pod) {
       Volume volume;
       volume.spec = spec;
       volume.name = std::string(name);
-      volume.sources = VolumeReferences(spec);
+      volume.sources = VolumeSources(spec);
       if (attaches) volume.claim = ClaimOf(pod, spec);
       const bool downward = spec.Has("downwardAPI");
       if (downward || !volume.sources.empty() || !volume.claim.empty())
@@ -259,24 +259,20 @@ sim::Task<VolumeManager::SetUpResult> VolumeManager::SetUpClaim(const api::Objec
                                     volume->attachable.volume, verdict.event));
 }
 
-// SetUpAt: what is wrong; "": nothing. A projected volume tells of all its sources.
+// SetUpAt, collectData: what is wrong; "": nothing. A projected volume tells of all its sources.
 sim::Task<std::string> VolumeManager::SetUpContent(const api::Object* pod, const Volume* volume) {
   std::vector<std::string> errors;
   const std::string ns(pod->ns());
-  const std::vector<ObjectReference> sources = volume->sources;
-  for (const ObjectReference& source : sources) {
-    const Lookup found = co_await objects_.Get(source.kind, ns, source.name);
-    const bool left_out = found.not_found && source.optional;
+  const std::vector<ContentSource> sources = volume->sources;
+  for (const ContentSource& source : sources) {
+    for (std::string& error : MissingContainers(source, *pod)) errors.push_back(std::move(error));
+    if (!source.object) continue;
+    const ObjectReference& named = *source.object;
+    const Lookup found = co_await objects_.Get(named.kind, ns, named.name);
+    const bool left_out = found.not_found && named.optional;
     std::string error = found.error;
     if (left_out) error.clear();
-    if (error.empty() && !left_out) error = MissingKey(source, found.object);
-    if (!error.empty()) errors.push_back(std::move(error));
-  }
-  std::vector<Value> downward = {volume->spec.Get("downwardAPI")};
-  for (const Value& source : volume->spec.Get("projected").Get("sources").items())
-    downward.push_back(source.Get("downwardAPI"));
-  for (const Value& source : downward) {
-    std::string error = MissingContainer(source.Get("items"), *pod);
+    if (error.empty() && !left_out) error = MissingKey(named, found.object);
     if (!error.empty()) errors.push_back(std::move(error));
   }
   co_return Aggregate(errors);
