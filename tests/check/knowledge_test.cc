@@ -52,8 +52,7 @@ TEST(Knowledge, OfAnObjectThatIsGoneIsTheVersionItHad) {
     return r.kind == sim::EventKind::kCommit && r.Text("resource") == "pods" &&
            r.Text("op") == "delete";
   });
-  EXPECT_THAT(UnknownPods(trace, "sample", deleted + 1),
-              ElementsAre("pods/default/web-0"));
+  EXPECT_THAT(UnknownPods(trace, "sample", deleted + 1), ElementsAre("pods/default/web-0"));
   const absl::StatusOr<Knowledge> knowledge = KnowledgeOf(trace, "sample", deleted + 1);
   const auto pod = std::find_if(knowledge->unknown.begin(), knowledge->unknown.end(),
                                 [](const Unknown& u) { return u.gone; });

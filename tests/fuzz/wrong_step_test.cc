@@ -45,11 +45,11 @@ WrongStep StepOf(const std::string& path) {
 TEST(WrongStep, IsTheDeedThatBrokeIt) {
   const WrongStep step = StepOf("scenarios/wrong/readback.yaml");
   EXPECT_EQ(step.what, "replicaset creates pods");
-  EXPECT_THAT(step.text, AllOf(HasSubstr("`sample/replicaset` works on default/web and creates "
-                                         "pods/default/web-"),
-                               HasSubstr("In the run that passes it does not."),
-                               HasSubstr("`sample` had not been told of"),
-                               HasSubstr("- pods/default/web-")));
+  EXPECT_THAT(step.text,
+              AllOf(HasSubstr("`sample/replicaset` works on default/web and creates "
+                              "pods/default/web-"),
+                    HasSubstr("In the run that passes it does not."),
+                    HasSubstr("`sample` had not been told of"), HasSubstr("- pods/default/web-")));
 }
 
 // The step that only the run that passes has, for something that never comes.

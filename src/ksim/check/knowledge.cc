@@ -14,8 +14,8 @@
 namespace ksim::check {
 namespace {
 
-// What a program read without ksim's informers: by resource the list it got last, and what its
-// watches have brought since.
+// Readings: what a program read without ksim's informers: by resource the list that it got last,
+// and what its watches have brought since.
 class Readings {
  public:
   explicit Readings(std::string_view process) : process_(process) {}

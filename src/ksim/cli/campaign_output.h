@@ -51,7 +51,7 @@ class CampaignOutput {
  private:
   bool WriteOrPrintError(const std::string& dir,
                          const std::function<absl::Status(const std::string&)>& write);
-  // Of the summary's failure `i`; another cause at its place is added behind all.
+  // The failure is the summary's `i`; another cause at its place is added behind all.
   void ShrinkOne(const scenario::Scenario& scenario, std::size_t i, const fuzz::Failure& failure,
                  Duration timeout, fuzz::Summary* summary);
   bool WriteShrunk(const fuzz::Cause& cause, fuzz::FailureLine* line);
