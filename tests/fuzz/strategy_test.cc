@@ -93,7 +93,9 @@ TEST(Swarm, KindsThatCameLaterLeaveThreeRunsOfFourAsTheyWere) {
       return out;
     };
     const std::vector<std::uint32_t> before = answers(false), after = answers(true);
-    if (rivals == 0) EXPECT_EQ(after, before) << seed;
+    if (rivals == 0) {
+      EXPECT_EQ(after, before) << seed;
+    }
     runs_with_rivals += rivals > 0 ? 1 : 0;
   }
   EXPECT_GT(runs_with_rivals, 30);
