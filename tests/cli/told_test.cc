@@ -50,7 +50,7 @@ TEST(Told, ByRunAndByACampaign) {
       Told{"failed-step-unseen",
            {"fuzz"},
            1,
-           "step     -      5      0           -       ksim run "
+           "step     -      6      0           -       ksim run "
            "tests/cli/told/failed-step-unseen.yaml\n"},
       Told{"failed-step-unseen",
            {"fuzz", "-o=json"},
