@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,7 +29,8 @@ struct Heard : CacheLog {
   void Hear(const CacheMoment& m) override {
     const std::string all =
         "starts,lists,list fails,watch-list refused,watch-list fails,initial,populated,resync,"
-        "refused,watch fails,closes,expires,throttled,retried,ends,too small,raised,waits,synced";
+        "refused,watch fails,breaks,closes,expires,throttled,retried,ends,too small,raised,waits,"
+        "synced";
     const std::vector<std::string> names = absl::StrSplit(all, ',');
     std::string line = names.at(static_cast<std::size_t>(m.kind));
     if (m.kind == Said::kWatchCloses || m.kind == Said::kInitialEventsEnd)
