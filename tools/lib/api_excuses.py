@@ -226,7 +226,7 @@ EXCUSES = [
            told_twice),
     Excuse("health", "a verbose `/readyz` lists fewer checks", health),
     Excuse("empty-map", "print as if they were not there", empty_map),
-    Excuse("pod-log", "The options of pods/log are not validated", pod_log),
+    Excuse("pod-log", "`pods/log` goes by the pod's status in the API", pod_log),
     Excuse("apply-of-zeros", "A server-side apply does not conflict over an empty struct",
            apply_of_zeros),
     Excuse("without-a-body", "A write without a body that accepts nothing is 415", without_a_body),
