@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "ksim/api/compat.h"
 #include "ksim/api/object.h"
 #include "ksim/apiserver/admission/plugin.h"
 #include "ksim/apiserver/outbound/webhook_client.h"

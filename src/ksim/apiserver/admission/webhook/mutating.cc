@@ -23,7 +23,6 @@
 namespace ksim::apiserver {
 namespace {
 
-using value::Obj;
 using value::Value;
 
 class MutatingWebhooks final : public Plugin {
