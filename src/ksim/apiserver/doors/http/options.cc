@@ -52,11 +52,11 @@ class Reader {
     if (values == nullptr) return;
     std::string_view digits = values->front();
     if (digits.starts_with('+')) digits.remove_prefix(1);
-    const char* const end = digits.data() + digits.size();
-    const auto [stop, error] = std::from_chars(digits.data(), end, *out);
-    if (error == std::errc::result_out_of_range && stop == end) {
+    const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), *out);
+    const bool whole = stop == digits.data() + digits.size();
+    if (error == std::errc::result_out_of_range && whole) {
       Refuse(values->front(), "value out of range");
-    } else if (error != std::errc() || stop != end || values->front().starts_with("+-")) {
+    } else if (error != std::errc() || !whole || values->front().starts_with("+-")) {
       Refuse(values->front(), "invalid syntax");
     }
   }
