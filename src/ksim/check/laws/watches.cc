@@ -140,7 +140,9 @@ class Watches : public TraceLaw {
     if (!known) Contradict(r, fmt::format("no watch closes for \"{}\"", reason));
     const bool failed = !wire.events.empty() && wire.events.back()->Text("type") == "ERROR";
     const bool asked = reason == "error" || reason == "timeout";
-    if (!etcd && asked) Same(r, "the watch's cause", Signed(r.cause), Signed(wire.open->cause));
+    // The end has the cause of the ERROR before it: the request, or a fault.
+    const Record& led = reason == "error" && failed ? *wire.events.back() : *wire.open;
+    if (!etcd && asked) Same(r, "the watch's cause", Signed(r.cause), Signed(led.cause));
     if (!etcd && failed != (reason == "error"))
       Contradict(
           r, fmt::format("closes for \"{}\" {} an error", reason, failed ? "after" : "without"));
