@@ -73,7 +73,7 @@ TEST(Corpus, FUZZ_02_TheNextCampaignBeginsWithWhatOneKept) {
   EXPECT_EQ(second.began_with, first.kept);
   EXPECT_EQ(second.foreign, 0u);
   EXPECT_EQ(second.tally.runs, 8u) << "what is known is not run again";
-  // What the first campaign reached is nothing new to the second.
+  // The second campaign finds nothing new in what the first one reached.
   std::set<std::uint64_t> pairs;
   const Corpus corpus = *Corpus::Open(dir, s);
   for (const CorpusEntry& known : corpus.known())

@@ -134,7 +134,7 @@ class Shrinker {
     const auto same = std::find_if(outcome.findings.begin(), outcome.findings.end(),
                                    [this](const CampaignFinding& f) { return f.Same(finding_); });
     if (same == outcome.findings.end()) return false;
-    // What a step did not bring about is no failure of anybody else.
+    // Nobody else fails where a step of the user has not come true.
     if (failed_steps_ && outcome.failed_steps.size() > *failed_steps_) return false;
     failed_steps_ = outcome.failed_steps.size();
     finding_.by = same->by;

@@ -119,7 +119,7 @@ class Steps {
     return sync.begin == kNone ? "" : std::string(at(sync.begin).Text("key"));
   }
 
-  // What it did, in order.
+  // The deeds of a sync, in order.
   std::vector<std::size_t> DeedsOf(const Sync& sync) const {
     std::vector<std::size_t> out;
     for (std::size_t i = sync.begin; i < std::min(sync.end, trace_.events.size()); ++i)
@@ -158,7 +158,7 @@ class Search {
         diff_(trace::Compare(failing, passing, trace::DiffOptions())),
         identities_(failing.events) {
     for (const std::string& o : finding.objects) subjects_.push_back(IdentityOf(o));
-    // Of an informer or a watch it is told who reads what: "kube-scheduler pods is refused ...".
+    // The message of an informer or a watch says who reads what: "kube-scheduler pods is refused".
     reads_ = finding.oracle.starts_with("informer.") || finding.oracle.starts_with("watch.");
   }
 
@@ -263,7 +263,7 @@ class Search {
     const Record& begin = steps_.at(sync.begin);
     out.text += fmt::format("Here it works on {} for the last time at {} (event {}), and {}.\n",
                             key, At(begin), begin.seq, Outcome(sync));
-    // What it was told after that did not bring it to look again.
+    // Nothing that it was told after that brought it to look again.
     const std::size_t moment = begin.t < deed.t ? end : sync.begin;
     return With(std::move(out), deed.actor, moment, end);
   }
