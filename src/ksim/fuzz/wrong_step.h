@@ -1,10 +1,10 @@
 // WrongStep: where a failing run and one that passes part: the first step of a controller that went
 // another way, what it had been told, what was true, and what it wrote.
 //
-// A safety oracle is broken by the step that did it. Where something never comes it is the first step
-// that only the run that passes has, or that writes something else there; steps that have to do with
-// the objects of the finding go before others. Leases, Events, reads and what users do are no such
-// steps.
+// A safety oracle is broken by the step that did it. Where something never comes it is the first
+// step that only the run that passes has, or that writes something else there; steps that have to
+// do with the objects of the finding go before others. Leases, Events, reads and what users do are
+// no such steps.
 #pragma once
 #include <optional>
 #include <string>
