@@ -107,6 +107,18 @@ void Facts::Take(const Observation& o) {
   }
 }
 
+namespace {
+
+// The controller has dropped the key for an error that was not its own: a write or a read failed.
+bool IsGivenUp(std::string_view result) {
+  constexpr std::string_view kDropped = "dropped after error: ";
+  if (!result.starts_with(kDropped)) return false;
+  result.remove_prefix(kDropped.size());
+  return result.starts_with("etcdserver: ") || result.starts_with("net/http: ");
+}
+
+}  // namespace
+
 // maxRetries of pkg/controller/deployment, endpoint, endpointslice and others: the key is
 // forgotten.
 void Facts::TakeReconcile(const Observation& o) {
@@ -116,7 +128,7 @@ void Facts::TakeReconcile(const Observation& o) {
   const std::string key = fmt::format("{} {}", o.actor, o.target);
   if (o.state == "begin")
     given_up_.erase(key);
-  else if (o.result.starts_with("dropped after error: "))
+  else if (IsGivenUp(o.result))
     given_up_.insert(key);
 }
 

@@ -142,8 +142,8 @@ class Facts {
   const std::map<std::string, std::string>& faults() const { return faults_; }
   bool SawActor(std::string_view part) const;  // somebody called "PROCESS/part" asked or reconciled
   bool SawScheduler() const { return scheduler_; }
-  // A controller of the kube-controller-manager has dropped a key after its last try, and has not
-  // looked at it since: it works on it when an event wakes it, and not before.
+  // A controller of the kube-controller-manager has dropped a key after its last try, because
+  // requests failed, and has not looked at it since: only an event wakes it for it.
   bool gave_up() const { return !given_up_.empty(); }
   const UnseenPods& unseen_pods() const { return unseen_pods_; }
   const SyncViews& sync_views() const { return sync_views_; }
