@@ -78,8 +78,8 @@ class Cluster {
   void AddKind(api::ResourceInfo kind);
   // Runs the controller in a process of that name, made anew at every start of the process.
   void AddController(std::string name, controllers::ControllerFactory factory);
-  // The programs that serve admission webhooks; without, calls of webhooks are refused. The
-  // directory and its servers outlive the cluster.
+  // The programs that serve webhooks, of admission and of conversion; without, their calls are
+  // refused. The directory and its servers outlive the cluster.
   void SetWebhooks(apiserver::WebhookDirectory& webhooks);
 
   // Queues what the user does at the next Run, one after the other. `manifests` is YAML or JSON,

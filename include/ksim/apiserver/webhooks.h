@@ -1,9 +1,9 @@
-// Webhooks: how API servers reach the programs that serve admission webhooks. A layer above that
-// runs such programs implements WebhookServer, one for each process that listens, and
-// WebhookDirectory, which finds them, and puts the directory into Shared::webhooks.
+// Webhooks: how API servers reach the programs that serve webhooks, of admission and of conversion.
+// A layer above that runs such programs implements WebhookServer, one for each process that
+// listens, and WebhookDirectory, which finds them, and puts the directory into Shared::webhooks.
 //
 // The API servers do the rest: they match requests with configurations, look up the service, build
-// the AdmissionReview, keep the time-out and the failure policy, and send the call over the links
+// the review, keep the time-out and the failure policy, and send the call over the links
 // between their process and that of the WebhookServer (latency, delay and partition as on any
 // other), so that an implementation only takes a request that has arrived and answers it.
 #pragma once
@@ -33,11 +33,11 @@ struct WebhookRequest {
   std::string method = "POST";
   std::string path;         // "/validate?timeout=10s"
   std::string host;         // the header Host: "svc.ns.svc:443"
-  std::string body;         // an AdmissionReview in JSON
+  std::string body;         // a review of admission or conversion in JSON
   std::uint64_t event = 0;  // seq of the trace event of the call: the cause of what follows
 };
 
-// The answer. Any status and body are taken: what is no good AdmissionReview fails the call.
+// The answer. Any status and body are taken: what is no good review fails the call.
 struct WebhookAnswer {
   WebhookAnswer() = default;
   explicit WebhookAnswer(std::string b, int s = 200) : status(s), body(std::move(b)) {}
