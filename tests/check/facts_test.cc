@@ -66,6 +66,20 @@ TEST_F(FactsTest, ListsWithoutAnAnswerAreNotRefused) {
   EXPECT_EQ(RefusedSince(), Seconds(62));
 }
 
+// Found by the museum's B24, seed 355 of its repaired side: etcd's answer to an API server that
+// filled its cache anew was five minutes late, and so long it refused the lists.
+TEST_F(FactsTest, AServerWatchesAResourceSinceItsLastWatchOnEtcdOpened) {
+  EXPECT_EQ(facts_.watched_since("pods"), 0);
+  Observation o = At(Seconds(7), sim::EventKind::kWatch);
+  o.level = Level::kStore;
+  o.open = true;
+  o.server = "kube-apiserver-0";
+  o.key = "/registry/pods/";
+  facts_.Take(o);
+  EXPECT_EQ(facts_.watched_since("pods"), Seconds(7).ns());
+  EXPECT_EQ(facts_.watched_since("nodes"), 0);
+}
+
 TEST_F(FactsTest, FaultsAreOverWhenTheRunHeals) {
   Phase(Seconds(3), "faults");
   EXPECT_EQ(facts_.last_fault(), 0);

@@ -65,6 +65,13 @@ INSTANTIATE_TEST_SUITE_P(
             {"freezeCache kube-apiserver-1 pods",
              "connect kube-controller-manager kube-apiserver-1", "restart kube-controller-manager"},
             2},
+        Motif{
+            "timeTravel",
+            "fault.timeTravel/pods",
+            1,
+            {"freezeCache kube-apiserver-1 pods", "connect kube-scheduler kube-apiserver-0",
+             "connect kube-controller-manager kube-apiserver-1", "restart kube-controller-manager"},
+            2},
         Motif{"swizzle",
               "fault.swizzle/network",
               1,

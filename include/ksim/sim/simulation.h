@@ -19,6 +19,7 @@
 #include "ksim/base/time.h"
 #include "ksim/sim/bus.h"
 #include "ksim/sim/decisions.h"
+#include "ksim/sim/long_waits.h"
 #include "ksim/sim/task.h"
 
 namespace ksim::sim {
@@ -156,6 +157,7 @@ class Simulation {
   // Holds the run busy without a queue entry (a fault in force). Balanced by ReleaseWork.
   void HoldWork() { ++pending_work_; }
   void ReleaseWork();
+  LongWaits& long_waits() { return long_waits_; }
   // One line per pending kWork entry: "label  actor  due +1.5s", in queue order, at most `max`.
   std::vector<std::string> DescribePendingWork(std::size_t max) const;
 
@@ -195,6 +197,7 @@ class Simulation {
   Context context_;
   Bus bus_;
   Decisions decisions_;
+  LongWaits long_waits_;
   std::vector<std::unique_ptr<Process>> processes_;
 };
 

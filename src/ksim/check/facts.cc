@@ -68,6 +68,7 @@ void Facts::Take(const Observation& o) {
   now_ = o.t;
   unseen_pods_.On(o);
   sync_views_.On(*this, o);
+  given_up_.On(*this, o);
   switch (o.kind) {
     case Kind::kCommit:
       return history_.Take(o);
@@ -87,7 +88,7 @@ void Facts::Take(const Observation& o) {
       informer_ = &InformerOf(o.informer);
       return;
     case Kind::kReconcile:
-      return TakeReconcile(o);
+      return NotePart(o.actor);
     case Kind::kFault:
       return TakeFault(o);
     case Kind::kPhase:
@@ -97,7 +98,6 @@ void Facts::Take(const Observation& o) {
       last_step_ = o.t;
       return;
     case Kind::kActor:
-      std::erase_if(given_up_, [&o](const std::string& key) { return key.starts_with(o.target); });
       if (o.state != "lead" && o.state != "lose") TakeProcess(o.target);
       return;
     case Kind::kCompact:
@@ -107,29 +107,9 @@ void Facts::Take(const Observation& o) {
   }
 }
 
-namespace {
-
-// The controller has dropped the key for an error that was not its own: a write or a read failed.
-bool IsGivenUp(std::string_view result) {
-  constexpr std::string_view kDropped = "dropped after error: ";
-  if (!result.starts_with(kDropped)) return false;
-  result.remove_prefix(kDropped.size());
-  return result.starts_with("etcdserver: ") || result.starts_with("net/http: ");
-}
-
-}  // namespace
-
-// maxRetries of pkg/controller/deployment, endpoint, endpointslice and others: the key is
-// forgotten.
-void Facts::TakeReconcile(const Observation& o) {
-  NotePart(o.actor);
-  if (!o.actor.starts_with("kube-controller-manager")) return;
-  if (o.state == "begin" && given_up_.empty()) return;
-  const std::string key = fmt::format("{} {}", o.actor, o.target);
-  if (o.state == "begin")
-    given_up_.erase(key);
-  else if (IsGivenUp(o.result))
-    given_up_.insert(key);
+std::int64_t Facts::watched_since(std::string_view resource) const {
+  const auto it = watched_since_.find(resource);
+  return it == watched_since_.end() ? 0 : it->second;
 }
 
 void Facts::NotePart(std::string_view actor) {
@@ -225,6 +205,7 @@ void Facts::TakeWatch(const Observation& o) {
     s.sequence = filtered ? WatchSequence::FromSomewhere(
                                 std::make_shared<const Collection>(Collection::Opaque(resource)))
                           : WatchSequence::From(std::move(collection), start);
+    watched_since_.insert_or_assign(std::string(resource), o.t);
     return;
   }
   s.request = o.request;

@@ -15,6 +15,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "ksim/base/internal/shared_text.h"
 #include "ksim/check/commit_history.h"
+#include "ksim/check/given_up.h"
 #include "ksim/check/observation.h"
 #include "ksim/check/profile.h"
 #include "ksim/check/sync_views.h"
@@ -142,9 +143,9 @@ class Facts {
   const std::map<std::string, std::string>& faults() const { return faults_; }
   bool SawActor(std::string_view part) const;  // somebody called "PROCESS/part" asked or reconciled
   bool SawScheduler() const { return scheduler_; }
-  // A controller of the kube-controller-manager has dropped a key after its last try, because
-  // requests failed, and has not looked at it since: only an event wakes it for it.
-  bool gave_up() const { return !given_up_.empty(); }
+  const GivenUp& given_up() const { return given_up_; }
+  // Since when each API server that watches a resource on etcd does so without a break; 0 = always.
+  std::int64_t watched_since(std::string_view resource) const;
   const UnseenPods& unseen_pods() const { return unseen_pods_; }
   const SyncViews& sync_views() const { return sync_views_; }
   std::size_t reads() const { return reads_.size(); }  // lists and watches that it remembers
@@ -158,7 +159,6 @@ class Facts {
   void TakeRelist(const Observation& o);
   void TakeFault(const Observation& o);
   void NotePart(std::string_view actor);
-  void TakeReconcile(const Observation& o);
   void TakeProcess(std::string_view process);
   void ForgetUpTo(std::int64_t revision);
   Stream& NewStream(const Observation& o);
@@ -180,7 +180,8 @@ class Facts {
   absl::flat_hash_map<std::uint64_t, std::size_t> informer_index_;  // looked up only
   std::set<std::string, std::less<>> parts_;                        // looked up only
   std::map<std::string, std::string> faults_;
-  std::set<std::string> given_up_;  // "ACTOR KEY"
+  GivenUp given_up_;
+  std::map<std::string, std::int64_t, std::less<>> watched_since_;  // by resource
   Delivery delivery_;
   HandlerStep handler_;
   bool scheduler_ = false;

@@ -191,6 +191,7 @@ void DrawnFaults::OnWatch(const sim::Event& e) {
     const std::string client(watch->client.name());
     stream_clients_[watch->stream] = client;
     motifs_.watched[client].insert(watch->resource->resource);
+    motifs_.watched_at.insert_or_assign(client, std::string(watch->server.name()));
     CallAwaiting(e, client, watch->resource->resource);
   }
   const auto* store = dynamic_cast<const store::StoreWatchPayload*>(e.payload.get());
@@ -230,7 +231,8 @@ void DrawnFaults::OnStoreEvent(const sim::Event& e) {
 void DrawnFaults::OnDeliver(const sim::Event& e) {
   const auto* deliver = dynamic_cast<const client::DeliverPayload*>(e.payload.get());
   if (deliver == nullptr || IsBackground(deliver->resource->resource)) return;
-  CallAwaiting(e, e.actor.name(), deliver->resource->resource);
+  CallAwaiting(e, e.actor.name(), deliver->resource->resource,
+               deliver->type == api::WatchEventType::kDeleted);
 }
 
 void DrawnFaults::OnHandler(const sim::Event& e) {
@@ -276,10 +278,15 @@ void DrawnFaults::OnCommit(const sim::Event& e) {
   at.client = writer;
   at.resource = parts->resource;
   at.object = cluster_.apiserver_shared().identities.Of(parts->resource, parts->ns, parts->name);
+  std::string& last_writer = last_writers_[at.object];
+  const std::string before = last_writer;
+  at.last_writer = before;
   if (writer.starts_with("kubelet/")) {
+    last_writer = writer;
     AskAt(DrawnPoint::kKubeletCommit, at);
   } else if (!writer.starts_with("kube-apiserver") && writer != "kubectl" &&
              cluster_.sim().FindProcess(writer) != nullptr) {
+    last_writer = writer;
     AskAt(DrawnPoint::kComponentCommit, at);
   }
   AskAt(DrawnPoint::kCommit, at);

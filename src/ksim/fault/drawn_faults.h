@@ -22,10 +22,11 @@
 //   request, a write               rejectWrite (500 429 409), timeoutWrite (done or not;
 //                                  told by nobody, by 504, by 500), rival (n times, for a time)
 //   request, a list or watch       rejectRead (429, 500; of a page 410); reinitCache, connect (to
-//   each other server) commit                         crash of who wrote, failover of a replica (of
-//   a kubelet: nodeSilent
-//                                  instead); swizzle, storm, staleRestart; freezeCache of each
-//                                  server; of a delete also compactInGap, compact
+//                                  each other server)
+//   commit                         crash of who wrote, failover of a replica (of a kubelet:
+//                                  nodeSilent instead); swizzle, storm, staleRestart, timeTravel;
+//                                  freezeCache of each server; of a delete also compactInGap,
+//                                  compact
 //   response to a write            odd ones: restart, partition; even ones: serverDown, skewClock
 //   webhook, a call                slowWebhook (no answer; late)
 //
@@ -113,7 +114,7 @@ class DrawnFaults {
   struct Moment {
     explicit Moment(const sim::Event& e) : event(e) {}
     const sim::Event& event;
-    std::string_view client, server, resource, verb;
+    std::string_view client, server, resource, verb, last_writer;
     std::uint64_t object = 0;
     Topic stream;  // of kWatchEvent and kWriteRequest: CLIENT/RESOURCE
   };
@@ -147,6 +148,7 @@ class DrawnFaults {
   // --- for motifs ---
   struct Awaited {
     std::string client, resource;
+    bool deletion = false;  // only a delivery of one
     Action act;
   };
   struct MotifState {
@@ -155,9 +157,11 @@ class DrawnFaults {
     std::vector<std::string> to_cut;
     Duration swizzle;  // how long its last link is cut, less kBetweenLinks
     std::map<std::string, std::set<std::string>, std::less<>> watched;  // process -> resources
+    std::map<std::string, std::string, std::less<>> watched_at;  // process -> its last API server
   };
   // Calls what awaits the client's next delivery of the resource, or the begin of its next watch.
-  void CallAwaiting(const sim::Event& e, std::string_view client, std::string_view resource);
+  void CallAwaiting(const sim::Event& e, std::string_view client, std::string_view resource,
+                    bool deletion = false);
 
   Injector& injector_;
   Cluster& cluster_;
@@ -171,7 +175,8 @@ class DrawnFaults {
   std::vector<std::uint32_t> asked_;
   // Where those of a subject, or of a topic, begin. Looked up only, never walked.
   absl::flat_hash_map<std::uint64_t, std::size_t> subjects_, topics_;
-  absl::flat_hash_map<std::uint64_t, std::uint64_t> responses_;  // to an actor, about an object
+  absl::flat_hash_map<std::uint64_t, std::uint64_t> responses_;   // to an actor, about an object
+  absl::flat_hash_map<std::uint64_t, std::string> last_writers_;  // of objects: components
   MotifState motifs_;
   // Stream number -> process; those on etcd have numbers of their own.
   absl::flat_hash_map<std::uint64_t, std::string> stream_clients_, store_clients_;

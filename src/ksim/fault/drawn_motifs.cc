@@ -8,14 +8,18 @@
 //                 break once more, or (3) move to another API server and break there
 //   compactInGap  etcd is compacted at a deletion that an API server has not heard of
 //   staleRestart  a process dies, and comes back to an API server whose cache is frozen
+//   timeTravel    an API server's cache is frozen before the end of an object begins; a process
+//                 hears of that end elsewhere, dies, and comes back to the past (Sieve's name)
 //   swizzle       the clients lose their API server one by one, commit by commit, and have it back
 //                 in the opposite order (FoundationDB's swizzle-clogging)
 //
 // clockRate is a fault alone: skewClock with a rate, whose own question is about a step.
 #include <utility>
 
+#include "ksim/api/core/fields.h"
 #include "ksim/fault/drawn_question.h"
 #include "ksim/fault/process_verbs.h"
+#include "ksim/store/events.h"
 
 namespace ksim::fault {
 namespace {
@@ -109,6 +113,43 @@ void DrawStaleRestart(DrawnQuestion& question) {
   question.Fire("restart", value::Obj({{"process", Text(process)}}));
 }
 
+// Whether a commit is the first that says that its object will be gone.
+bool BeginsAnEnd(const sim::Event& e) {
+  const auto& commit = e.payload.As<store::CommitPayload>();
+  const auto is_marked = [](const Value& object) {
+    return !object.Get(api::Fields().metadata).Get(api::Fields().deletion_timestamp).is_null();
+  };
+  if (commit.op == store::CommitOp::kCreate || is_marked(commit.prev.value())) return false;
+  return commit.op == store::CommitOp::kDelete || is_marked(commit.kv.value());
+}
+
+// The component that has written the object last, a pod's kubelet or the controller of a status, is
+// who acts on it: it comes back to the past, before the end of the object began. The second API
+// server lives there, whose clients go to the first: so it does not matter which one it is. The
+// freeze outlives the way of a deletion through a cluster and back, so it is the longest.
+void DrawTimeTravel(DrawnQuestion& question) {
+  const std::vector<apiserver::Server*> servers = question.cluster().servers();
+  if (servers.size() < 2 || !BeginsAnEnd(question.event())) return;
+  const std::string resource(question.resource()), traveller(question.last_writer());
+  const auto watched = question.motifs().watched.find(traveller);
+  if (watched == question.motifs().watched.end() || !watched->second.contains(resource)) return;
+  if (question.Ask(resource, 2) == 0) return;
+  const Value present = Text(servers[0]->name()), past = Text(servers[1]->name());
+  const Value client = Text(traveller);
+  question.Fire(
+      "freezeCache",
+      value::Obj({{"server", past}, {"resource", Text(resource)}, {"for", LengthOf(kSizes - 1)}}));
+  for (const auto& [other, server] : question.motifs().watched_at)
+    if (server == past.AsString())
+      question.Fire("connect", value::Obj({{"client", Text(other)}, {"server", present}}));
+  question.AwaitDeletion(
+      traveller, resource, [faults = &question.faults(), client, past](const sim::Event& at) {
+        DrawnQuestion::FireAt(*faults, at, "connect",
+                              value::Obj({{"client", client}, {"server", past}}));
+        DrawnQuestion::FireAt(*faults, at, "restart", value::Obj({{"process", client}}));
+      });
+}
+
 // Once a swizzle has begun, each commit cuts off the next client, unasked.
 void DrawSwizzle(DrawnQuestion& question) {
   std::vector<std::string>& to_cut = question.motifs().to_cut;
@@ -144,17 +185,19 @@ const std::vector<DrawnKind>& Motifs() {
       Motif("compactInGap", 22, {DrawnPoint::kDeletion, DrawCompactInGap, -1}),
       Motif("staleRestart", 23, {DrawnPoint::kCommit, DrawStaleRestart}),
       Motif("swizzle", 24, {DrawnPoint::kCommit, DrawSwizzle, -1}),
-      Motif("clockRate", 30, {DrawnPoint::kEvenResponse, DrawClockRate})};
+      Motif("clockRate", 30, {DrawnPoint::kEvenResponse, DrawClockRate}),
+      Motif("timeTravel", 32, {DrawnPoint::kCommit, DrawTimeTravel})};
   return motifs;
 }
 
 void DrawnFaults::CallAwaiting(const sim::Event& e, std::string_view client,
-                               std::string_view resource) {
+                               std::string_view resource, bool deletion) {
   if (!open_) return;
   std::vector<Action> due;
   for (std::size_t i = 0; i < motifs_.awaited.size();) {
     Awaited& awaited = motifs_.awaited[i];
-    if (awaited.client != client || awaited.resource != resource) {
+    const bool too_soon = awaited.deletion && !deletion;
+    if (too_soon || awaited.client != client || awaited.resource != resource) {
       ++i;
       continue;
     }

@@ -39,6 +39,8 @@ class DrawnQuestion {
   std::string_view server() const { return at_.server; }
   std::string_view resource() const { return at_.resource; }
   std::string_view verb() const { return at_.verb; }
+  // The component that wrote the object of a commit last, before this one; "" = none did.
+  std::string_view last_writer() const { return at_.last_writer; }
   Cluster& cluster() const { return faults_.cluster_; }
 
   // The answer, below `n`; 0: nothing happens. `subject` is what the site names, beside the kind.
@@ -60,7 +62,13 @@ class DrawnQuestion {
   }
   // Calls `act` at the client's next delivery of the resource, or when its next watch begins.
   void Await(std::string client, std::string resource, Action act) const {
-    faults_.motifs_.awaited.push_back({std::move(client), std::move(resource), std::move(act)});
+    faults_.motifs_.awaited.push_back(
+        {std::move(client), std::move(resource), false, std::move(act)});
+  }
+  // The same when a deletion is delivered.
+  void AwaitDeletion(std::string client, std::string resource, Action act) const {
+    faults_.motifs_.awaited.push_back(
+        {std::move(client), std::move(resource), true, std::move(act)});
   }
   DrawnFaults& faults() const { return faults_; }
   DrawnFaults::MotifState& motifs() const { return faults_.motifs_; }

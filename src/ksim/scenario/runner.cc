@@ -28,6 +28,8 @@ constexpr std::size_t kMostBusyLines = 10;
 // The longest that a work queue lets a key wait (client-go workqueue/default_rate_limiters.go):
 // what failed while there were faults may be tried only then.
 constexpr Duration kLongestBackOff = Seconds(1000);
+// The time that a retry has before a run's limit, for all that it leads to.
+constexpr Duration kAfterRetry = Minutes(2);
 
 sim::ActorId Narrator() { return sim::ActorId::Of("ksim"); }
 
@@ -136,7 +138,7 @@ sim::Simulation::Stop Runner::RunWorkload() {
       if (report_.stopped || !over) return stop;
       if (injector_.in_force() > 0)
         Heal();
-      else if (!still)
+      else if (!still && (scenario_.faults.empty() || !AwaitRetries(limits.time)))
         return stop;
     }
   }
@@ -176,7 +178,16 @@ sim::Simulation::Stop Runner::RunFaultsAndHeal() {
   Heal();
   EmitPhase("settle");
   limits.time = sim.now() + fuzz.settle + sim::kExtraDelays.back() + kLongestBackOff;
+  stop = world_.RunUntilQuiet(scenario_.quiet_for, limits);
+  if (stop != Stop::kQuiescent || !AwaitRetries(limits.time)) return stop;
   return world_.RunUntilQuiet(scenario_.quiet_for, limits);
+}
+
+// Keys that failed while there were faults are tried once more, however long that takes. Once: what
+// fails then, too, may do so for ever. Whether something waits for that.
+bool Runner::AwaitRetries(VirtualTime limit) {
+  if (std::exchange(awaited_retries_, true)) return false;
+  return world_.sim().long_waits().BecomeWork(limit - kAfterRetry);
 }
 
 // Describes the steps and faults that have not ended, then the pending work of the kernel.
@@ -217,7 +228,7 @@ void Runner::CloseExpectations() {
   if (!options_.fuzz) return expectations_.Close();
   if (late_writes_->any() || !steps_.failures().empty()) return;
   // It gave up while everything failed, as upstream's does, and nothing has woken it since.
-  if (checks_.checker().facts().gave_up()) return;
+  if (checks_.checker().facts().given_up().any()) return;
   if (AControllerWaits()) return expectations_.Close({"pods", "replicasets", "statefulsets"});
   expectations_.Close();
 }

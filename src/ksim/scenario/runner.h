@@ -102,6 +102,7 @@ class Runner {
   void StopIfAsked(const sim::Event& e);
   sim::Simulation::Stop RunWorkload();
   sim::Simulation::Stop RunFaultsAndHeal();
+  bool AwaitRetries(VirtualTime limit);
   std::vector<std::string> WhatKeptItBusy();
   // Reports the limit that the run passed, and the steps and faults that did not come.
   void ReportUnfinished(sim::Simulation::Stop stop);
@@ -124,6 +125,7 @@ class Runner {
   std::unique_ptr<trace::Recorder> recorder_;  // null: nothing is kept
   RunReport report_;
   bool booted_ = false;
+  bool awaited_retries_ = false;
 };
 
 }  // namespace ksim::scenario

@@ -82,6 +82,26 @@ TEST(WorkQueue, NoRunWaitsForWhatWaitsInTheBackground) {
   EXPECT_TRUE(f.queue.idle());
 }
 
+// FUZZ-07: a key that has failed for ever is tried again in the background; when somebody asks for one more
+// try, the run goes on until then, and no longer.
+TEST(WorkQueue, ALongRetryIsWaitedForWhenSomebodyAsks) {
+  WorkQueueFixture f;
+  f.world.Run(f.taker.Run());
+  for (int i = 0; i < 17; ++i) f.queue.AddRateLimited("a");
+  f.world.Settle();
+  sim::Simulation::Limits limits;
+  f.taker.taken.clear();
+  f.queue.AddRateLimited("a");  // 5 ms * 2^17
+  f.queue.AddAfterInBackground("b", Seconds(600));
+  EXPECT_EQ(f.world.sim.RunUntilQuiet(Seconds(2), limits), sim::Simulation::Stop::kQuiescent);
+  EXPECT_THAT(f.taker.taken, IsEmpty());
+  EXPECT_FALSE(f.world.sim.long_waits().BecomeWork(f.world.sim.now() + Seconds(500)));
+  EXPECT_TRUE(f.world.sim.long_waits().BecomeWork(f.world.sim.now() + Seconds(1000)));
+  EXPECT_EQ(f.world.sim.RunUntilQuiet(Seconds(2), limits), sim::Simulation::Stop::kQuiescent);
+  EXPECT_THAT(f.taker.taken, ElementsAre("b", "a"));
+  EXPECT_FALSE(f.world.sim.long_waits().BecomeWork(VirtualTime::Max()));
+}
+
 // CLIENT-83, CLIENT-84
 TEST(WorkQueue, AddsWhileProcessingGiveOneMoreProcessingAtTheTail) {
   WorkQueueFixture f;

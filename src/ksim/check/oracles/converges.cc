@@ -2,6 +2,7 @@
 // G-CC2, G-LT1. Bugs: kubernetes#91073, #107133, #115658, #132244, #123072, #133810.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "ksim/base/time.h"
@@ -24,6 +25,7 @@ const OracleInfo& ConvergesInfo() {
       "no informer is refused its lists for 3 minutes without a fault.",
       {sim::EventKind::kCache, sim::EventKind::kRelist},
       {"a cache is behind while its stream is down, or while a fault is in force",
+       "an API server that has no watch on etcd yet, whose list there takes long, refuses lists",
        "heartbeats, leases and events on their way when the run ends",
        "intermediate states that are never seen"},
       "no cache was shown at the end of the run"};
@@ -77,7 +79,8 @@ class Converges : public Oracle {
                     std::uint64_t first) {
     if (since == 0 || !facts.faults().empty()) return;
     Judged();
-    const std::int64_t lasted = facts.now() - std::max(since, facts.last_fault());
+    const std::int64_t lasted =
+        facts.now() - std::max({since, facts.last_fault(), facts.watched_since(i.resource)});
     if (lasted < kRecovery) return;
     Violate(first, i.name,
             fmt::format("{} is refused its lists for more than {} without a fault", i.name,

@@ -13,13 +13,13 @@ namespace ksim::client {
 namespace {
 
 // A key that has failed until its back-off is so long may fail for ever, as a ReplicaSet does whose
-// namespace has no room: it is tried again, and no run waits for that.
+// namespace has no room: it is tried again, and no run waits for that (but see sim::LongWaits).
 constexpr Duration kRetryWaitedFor = Minutes(5);
 
 }  // namespace
 
 // The queue and its delay task share this: the task may be destroyed after the queue.
-struct WorkQueue::Impl : std::enable_shared_from_this<WorkQueue::Impl> {
+struct WorkQueue::Impl : sim::LongWait, std::enable_shared_from_this<WorkQueue::Impl> {
   Impl(sim::Process& p, std::unique_ptr<RateLimiter> l)
       : process(p),
         limiter(std::move(l)),
@@ -33,6 +33,7 @@ struct WorkQueue::Impl : std::enable_shared_from_this<WorkQueue::Impl> {
     std::string key;
     sim::Origin origin;
     bool background = false;  // no run waits for it
+    bool retry = false;       // it has failed
   };
 
   // A key that waits in `fifo`, is being processed, or both of one after the other.
@@ -48,7 +49,9 @@ struct WorkQueue::Impl : std::enable_shared_from_this<WorkQueue::Impl> {
   std::string Take();  // the oldest of `fifo`
   void Done(const std::string& key);
   void Queue(Item* item);
-  void AddAfter(const std::string& key, Duration delay, bool background = false);
+  // `added` says whether it is of the background, and a retry.
+  void AddAfter(const std::string& key, Duration delay, Waiting added);
+  bool BecomeWork(VirtualTime by) override;
   void AddReady();
   void Wait(const WaitKey& place, Waiting entry);
   void Unwait(absl::btree_map<WaitKey, Waiting>::iterator entry);
@@ -73,7 +76,9 @@ struct WorkQueue::Impl : std::enable_shared_from_this<WorkQueue::Impl> {
 };
 
 WorkQueue::WorkQueue(sim::Process& process, std::unique_ptr<RateLimiter> limiter)
-    : impl_(std::make_shared<Impl>(process, std::move(limiter))) {}
+    : impl_(std::make_shared<Impl>(process, std::move(limiter))) {
+  process.simulation().long_waits().Add(impl_);
+}
 WorkQueue::~WorkQueue() { ShutDown(); }
 
 void WorkQueue::Impl::Add(const std::string& key, sim::Origin origin) {
@@ -130,25 +135,31 @@ void WorkQueue::Impl::Unwait(absl::btree_map<WaitKey, Waiting>::iterator entry) 
   waiting.erase(entry);
 }
 
-void WorkQueue::Impl::AddAfter(const std::string& key, Duration delay, bool background) {
+void WorkQueue::Impl::AddAfter(const std::string& key, Duration delay, Waiting added) {
   if (shutting_down) return;
   if (delay <= Duration()) return Add(key, WorkOrigin());
   const bool loop_works = waiting_work > 0;
   VirtualTime ready = process.simulation().now() + delay;
-  sim::Origin origin = WorkOrigin();
+  added.key = key;
+  added.origin = WorkOrigin();
   if (const auto it = waiting_by_key.find(key); it != waiting_by_key.end()) {
     const auto entry = waiting.find(it->second);
     const bool stays = entry->first.first <= ready;
-    if (stays && (background || !entry->second.background)) return;
+    const Waiting before = entry->second;
+    if (stays && (added.background || !before.background)) {
+      entry->second.retry |= added.retry;
+      return;
+    }
     if (stays) {
       ready = entry->first.first;
-      origin = entry->second.origin;
+      added.origin = before.origin;
     }
-    background = background && entry->second.background;
+    added.background = added.background && before.background;
+    added.retry = added.retry || before.retry;
     Unwait(entry);
   }
   const WaitKey place(ready, next_wait++);
-  Wait(place, Waiting{key, origin, background});
+  Wait(place, std::move(added));
   ContextScope scope(process.simulation());
   scope.set_foreground();
   if (!delay_task) {
@@ -157,6 +168,23 @@ void WorkQueue::Impl::AddAfter(const std::string& key, Duration delay, bool back
   } else if (waiting.begin()->first == place || loop_works != (waiting_work > 0)) {
     delayed.Notify();
   }
+}
+
+// A retry that somebody waits for is work.
+bool WorkQueue::Impl::BecomeWork(VirtualTime by) {
+  bool any = false;
+  for (auto& [place, entry] : waiting) {
+    if (place.first > by) break;
+    if (!entry.background || !entry.retry) continue;
+    entry.background = false;
+    ++waiting_work;
+    any = true;
+  }
+  if (!any) return false;
+  ContextScope scope(process.simulation());
+  scope.set_foreground();
+  delayed.Notify();
+  return true;
 }
 
 void WorkQueue::Impl::AddReady() {
@@ -187,16 +215,23 @@ sim::Task<void> WorkQueue::Impl::DelayLoop(std::shared_ptr<Impl> self) {
 
 void WorkQueue::Add(const std::string& key) { impl_->Add(key, impl_->WorkOrigin()); }
 
-void WorkQueue::AddAfter(const std::string& key, Duration delay) { impl_->AddAfter(key, delay); }
+void WorkQueue::AddAfter(const std::string& key, Duration delay) {
+  impl_->AddAfter(key, delay, Impl::Waiting());
+}
 
 void WorkQueue::AddAfterInBackground(const std::string& key, Duration delay) {
-  impl_->AddAfter(key, delay, true);
+  Impl::Waiting added;
+  added.background = true;
+  impl_->AddAfter(key, delay, std::move(added));
 }
 
 void WorkQueue::AddRateLimited(const std::string& key) {
   KSIM_CHECK(impl_->limiter != nullptr) << "a work queue without a rate limiter";
   const Duration delay = impl_->limiter->When(key);
-  impl_->AddAfter(key, delay, delay >= kRetryWaitedFor);
+  Impl::Waiting added;
+  added.retry = true;
+  added.background = delay >= kRetryWaitedFor;
+  impl_->AddAfter(key, delay, std::move(added));
 }
 
 void WorkQueue::Forget(const std::string& key) {

@@ -1,0 +1,69 @@
+#include "ksim/check/given_up.h"
+
+#include <fmt/format.h>
+
+#include "ksim/base/hash.h"
+#include "ksim/base/time.h"
+#include "ksim/check/facts.h"
+#include "ksim/sim/mix.h"
+#include "ksim/trace/actors.h"
+
+namespace ksim::check {
+namespace {
+
+using Kind = sim::EventKind;
+
+// An event that takes longer was held up on its way.
+constexpr std::int64_t kUsualDelay = Seconds(10).ns();
+
+bool IsControllers(std::string_view actor) { return actor.starts_with("kube-controller-manager"); }
+
+// It says nothing of what was asked for: the client sends too much, or the server cannot.
+bool IsRefusal(const Observation& o) {
+  constexpr int kTooManyRequests = 429, kServerError = 500;
+  return o.lost || o.code == 0 || o.code == kTooManyRequests || o.code >= kServerError;
+}
+
+bool KnowsTooLittle(const Facts& facts, std::string_view process) {
+  for (const Informer* informer : facts.informers()) {
+    if (informer->process != process || informer->resource == "leases" ||
+        informer->resource == "events")
+      continue;
+    const Changes& changes = facts.history().Of(informer->resource);
+    const std::size_t next = CommitHistory::After(changes, informer->served);
+    if (next < changes.size() && facts.now() - changes[next]->t > kUsualDelay) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void GivenUp::On(const Facts& facts, const Observation& o) {
+  if (o.kind == Kind::kActor)
+    std::erase_if(keys_, [&o](const std::string& key) { return key.starts_with(o.target); });
+  if (!IsControllers(o.actor)) return;
+  if (o.kind == Kind::kResponse) return OnResponse(o);
+  if (o.kind == Kind::kReconcile) OnReconcile(facts, o);
+}
+
+void GivenUp::OnResponse(const Observation& o) {
+  if (IsRefusal(o)) failed_.insert_or_assign(std::string(o.actor), o.seq);
+}
+
+void GivenUp::OnReconcile(const Facts& facts, const Observation& o) {
+  const std::uint64_t hash = sim::Mix(Hash64(o.actor) + Hash64(o.target));
+  if (o.state == "begin") {
+    begun_[hash] = o.seq;
+    if (!keys_.empty()) keys_.erase(fmt::format("{} {}", o.actor, o.target));
+    return;
+  }
+  if (!o.result.starts_with("dropped after error: ")) return;
+  const auto begun = begun_.find(hash);
+  const auto failed = failed_.find(o.actor);
+  const bool refused =
+      begun != begun_.end() && failed != failed_.end() && failed->second > begun->second;
+  if (refused || KnowsTooLittle(facts, trace::ProcessOf(o.actor)))
+    keys_.insert(fmt::format("{} {}", o.actor, o.target));
+}
+
+}  // namespace ksim::check

@@ -1,0 +1,35 @@
+// GivenUp: the keys that a controller has dropped after its last try (maxRetries of
+// pkg/controller/deployment, endpoint, endpointslice and others), through no fault of its own: a
+// request of that try was refused or not answered, or its process had not been told of something
+// for a while. Only an event wakes it for such a key.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "absl/container/flat_hash_map.h"
+#include "ksim/check/observation.h"
+
+namespace ksim::check {
+
+class Facts;
+
+class GivenUp {
+ public:
+  // Other kinds of events are ignored, and other actors than the kube-controller-manager's.
+  void On(const Facts& facts, const Observation& o);
+  // A key was dropped, and has not been looked at since.
+  bool any() const { return !keys_.empty(); }
+
+ private:
+  void OnResponse(const Observation& o);
+  void OnReconcile(const Facts& facts, const Observation& o);
+
+  std::set<std::string> keys_;                                // "ACTOR KEY"
+  absl::flat_hash_map<std::uint64_t, std::uint64_t> begun_;   // hash of ACTOR and KEY -> seq
+  std::map<std::string, std::uint64_t, std::less<>> failed_;  // actor -> seq of its last refusal
+};
+
+}  // namespace ksim::check

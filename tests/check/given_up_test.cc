@@ -1,0 +1,108 @@
+#include "ksim/check/given_up.h"
+
+#include <gtest/gtest.h>
+
+#include "ksim/base/time.h"
+#include "ksim/check/facts.h"
+#include "ksim/value/value.h"
+
+namespace ksim::check {
+namespace {
+
+constexpr const char* kController = "kube-controller-manager/deployment";
+constexpr const char* kDropped = "dropped after error: it went wrong";
+
+// The syncs of one controller, and what its process is told of pods.
+class GivenUpTest : public testing::Test {
+ protected:
+  GivenUpTest() {
+    Observation o = At(Duration(), sim::EventKind::kRelist);
+    o.informer = "kube-controller-manager pods";
+    o.resource = "pods";
+    o.rv = 1;
+    facts_.Take(o);
+  }
+  void Sync(Duration at, int code, const char* result, const char* actor = kController) {
+    Observation begin = At(at, sim::EventKind::kReconcile);
+    begin.actor = actor;
+    begin.target = "default/web";
+    begin.state = "begin";
+    facts_.Take(begin);
+    Observation answer = At(at, sim::EventKind::kResponse);
+    answer.actor = actor;
+    answer.code = code;
+    answer.lost = code == 0;
+    facts_.Take(answer);
+    Observation end = At(at, sim::EventKind::kReconcile);
+    end.actor = actor;
+    end.target = "default/web";
+    end.state = "end";
+    end.result = result;
+    facts_.Take(end);
+  }
+  void PodCreated(Duration at) {
+    Observation o = At(at, sim::EventKind::kCommit);
+    o.resource = "pods";
+    o.ns = "default";
+    o.name = "web-1";
+    o.object = 1;
+    o.rv = 2;
+    o.after = &pod_;
+    facts_.Take(o);
+  }
+  Observation At(Duration at, sim::EventKind kind) {
+    Observation o;
+    o.seq = ++seq_;
+    o.t = at.ns();
+    o.kind = kind;
+    return o;
+  }
+  bool GaveUp() const { return facts_.given_up().any(); }
+
+  const value::Value pod_ = value::Obj({});
+  Facts facts_;
+  std::uint64_t seq_ = 0;
+};
+
+// FUZZ-08
+TEST_F(GivenUpTest, ARequestThatNobodyServesExcusesADrop) {
+  for (const int code : {0, 429, 500, 504}) {
+    Sync(Seconds(1), code, kDropped);
+    EXPECT_TRUE(GaveUp()) << code;
+    Sync(Seconds(2), 200, "done");
+    EXPECT_FALSE(GaveUp()) << "it was looked at again";
+  }
+}
+
+// kubernetes#127417 (B21): the controller waits for a version that nobody ever writes.
+TEST_F(GivenUpTest, ADropOfItsOwnFaultIsNone) {
+  Sync(Seconds(1), 200, kDropped);
+  EXPECT_FALSE(GaveUp());
+  Sync(Seconds(2), 409, kDropped);
+  EXPECT_FALSE(GaveUp()) << "it may have known";
+}
+
+TEST_F(GivenUpTest, OnlyTheLastTryCounts) {
+  Sync(Seconds(1), 503, "error: it went wrong");
+  EXPECT_FALSE(GaveUp());
+  Sync(Seconds(2), 200, kDropped);
+  EXPECT_FALSE(GaveUp());
+}
+
+// Found by the museum's B21, seed 47 of its repaired side: for five minutes the controller's watch
+// of endpoints was away, and it created what was there until it gave up.
+TEST_F(GivenUpTest, ACacheThatIsBehindExcusesADrop) {
+  PodCreated(Seconds(1));
+  Sync(Seconds(2), 409, kDropped);
+  EXPECT_FALSE(GaveUp()) << "the event may be on its way";
+  Sync(Seconds(60), 409, kDropped);
+  EXPECT_TRUE(GaveUp());
+}
+
+TEST_F(GivenUpTest, AControllerOfOnesOwnIsNotExcused) {
+  Sync(Seconds(1), 500, kDropped, "sample/wrong-exists");
+  EXPECT_FALSE(GaveUp());
+}
+
+}  // namespace
+}  // namespace ksim::check
