@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "ksim/cli/story/story_steps.h"
-#include "ksim/store/object_key.h"
+#include "ksim/trace/record_object.h"
 #include "ksim/value/json.h"
 
 namespace ksim::cli {
@@ -146,7 +146,7 @@ bool StoryText::IsAct(const Record& r) const {
 }
 
 std::string StoryText::Path(const Record& request) const {
-  const api::ResourceInfo* info = kinds_.ByName(request.Text("resource"));
+  const api::ResourceInfo* info = kinds_.KnownAs(request.Text("resource"));
   if (info == nullptr) return std::string(request.Text("resource"));
   for (const api::ResourceInfo* const other : kinds_.all()) {
     const bool same = other->group == info->group && other->resource == info->resource;
@@ -276,7 +276,7 @@ std::string StoryText::NotificationKey(const Record& r) const {
   if (type == "BOOKMARK" || type == "ERROR") return "";
   std::string_view resource = r.Text("resource"), ns = r.Text("namespace"), name = r.Text("name");
   if (r.Text("server") == "etcd") {
-    const auto parts = store::PartsOfKey(r.Text("key"));
+    const auto parts = trace::ObjectOf(r);
     if (!parts) return "";
     resource = parts->resource;
     ns = parts->ns;
@@ -306,7 +306,7 @@ std::string StoryText::Watchers(const std::vector<const Record*>& events) const 
 std::string StoryText::DescribeNotification(const Record& r,
                                             const std::vector<const Record*>& all) const {
   std::string_view resource = r.Text("resource"), ns = r.Text("namespace"), name = r.Text("name");
-  if (const auto parts = store::PartsOfKey(r.Text("key")); parts && r.Text("server") == "etcd") {
+  if (const auto parts = trace::ObjectOf(r); parts && r.Text("server") == "etcd") {
     resource = parts->resource;
     ns = parts->ns;
     name = parts->name;
