@@ -190,7 +190,29 @@ std::string StoryText::DescribeHandler(const Record& r) const {
                      r.Int("rv"), r.Get("tombstone").AsBool() ? " (missed: tombstone)" : "");
 }
 
+namespace {
+
+// A conversion is told when its answer is there: what was asked, of whom, and what came of it. It
+// is nobody's request (an API server's cache asks too), so it has a line whoever asked.
+std::string DescribeConversion(const Record& r) {
+  if (r.Text("state") != "answer") return {};
+  const std::string_view what = r.Text("webhook");  // "default/a to v2"
+  const std::size_t to = what.rfind(" to ");
+  const std::string_view object = what.substr(0, to);
+  const std::string_view version = to == what.npos ? std::string_view() : what.substr(to + 4);
+  const std::string at = r.Text("server").empty() ? "" : fmt::format(" at {}", r.Text("server"));
+  const std::string by = fmt::format("the webhook of {}{}", r.Text("configuration"), at);
+  const std::string after = FormatDuration(Nanoseconds(r.Int("latency")));
+  if (r.Text("result") == "converted")
+    return fmt::format("has {} converted to {} by {} after {}", object, version, by, after);
+  return fmt::format("asks {} for {} at {}, which fails after {}: {}", by, object, version, after,
+                     r.Text("message"));
+}
+
+}  // namespace
+
 std::string StoryText::DescribeWebhook(const Record& r) const {
+  if (r.Text("type") == "converting") return DescribeConversion(r);
   const auto request = requests_.find(r.Int("request"));
   if (request == requests_.end() || !IsAct(*request->second)) return {};
   if (r.Text("state") == "call") {
