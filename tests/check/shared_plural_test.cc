@@ -79,13 +79,17 @@ TEST(SharedPlural, ATraceThatMixesTheNamesContradictsItself) {
 TEST(SharedPlural, AWrongConsumerOfOneOfThemIsFound) {
   for (const std::string& resource : {kKnown, std::string("services")}) {
     Trace trace = Base();
-    const std::size_t at = Find(trace, DeliverTo("kube-controller-manager", resource, "DELETED"));
-    ASSERT_LT(at, trace.events.size()) << resource;
-    trace.events.erase(trace.events.begin() + static_cast<std::ptrdiff_t>(at));
-    const std::string said = Said(trace, "watch.reliable");
-    EXPECT_NE(said.find(resource + "/shop/web"), std::string::npos) << Messages(trace);
-    const std::string other = resource == kKnown ? "services/shop/web" : kKnown + "/shop/web";
-    EXPECT_EQ(said.find(other), std::string::npos) << said;
+    const std::string kcm = "kube-controller-manager";
+    for (const Is& is :
+         {DeliverTo(kcm, resource, "DELETED"), Handler(kcm + " " + resource, "delete")}) {
+      const std::size_t at = Find(trace, is);
+      ASSERT_LT(at, trace.events.size()) << resource;
+      trace.events.erase(trace.events.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+    const std::string said = Messages(trace);
+    EXPECT_NE(said.find(kcm + " " + resource + ":"), std::string::npos) << said;
+    const std::string other = resource == kKnown ? "services" : kKnown;
+    EXPECT_EQ(said.find(kcm + " " + other + ":"), std::string::npos) << said;
   }
 }
 

@@ -95,7 +95,7 @@ TEST(GetOfSharedPlural, SelectsByGroup) {
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_EQ(run.err.find("of two groups"), std::string::npos) << run.err;
   const auto names = [&](const char* type) {
-    return RunCli({"get", trace, type, "-n", "shop", "--at", "18s", "-o", "name"}).out;
+    return RunCli({"get", trace, type, "-n", "shop", "--at", "78s", "-o", "name"}).out;
   };
   EXPECT_EQ(names("services"), "service/web\n");
   EXPECT_EQ(names("services.serving.knative.dev"), "service.serving.knative.dev/web\n");
@@ -103,7 +103,7 @@ TEST(GetOfSharedPlural, SelectsByGroup) {
   EXPECT_EQ(names("widgets"), "widget.a.example.com/w\n") << "the first group, as in kubectl";
   EXPECT_EQ(names("widgets.b.example.com"), "widget.b.example.com/w\n");
   const auto label = [&](const char* type) {
-    return RunCli({"get", trace, type, "web", "-n", "shop", "--at", "18s", "-o",
+    return RunCli({"get", trace, type, "web", "-n", "shop", "--at", "78s", "-o",
                    "jsonpath={.metadata.labels.colour}"})
         .out;
   };
