@@ -288,5 +288,23 @@ TEST(WatchJson, WhatIsWrongHasAPlace) {
   for (const Case& c : cases) EXPECT_EQ(Show(c.stream, c.list), c.want) << c.what;
 }
 
+// CRD-27: a Service of core's and one of another group are two, whatever their names.
+TEST(WatchJson, TwoKindsOfOneNameAreTwo) {
+  const auto service = [](const char* version, int rv, const char* uid) {
+    return fmt::format(
+        "{{\"apiVersion\": \"{}\", \"kind\": \"Service\", \"metadata\": {{\"name\": "
+        "\"a\", \"namespace\": \"d\", \"resourceVersion\": \"{}\", \"uid\": \"{}\"}}}}",
+        version, rv, uid);
+  };
+  const std::string knative = "serving.knative.dev/v1";
+  const std::string said = Show(EventOf("ADDED", service("v1", 5, "u1")) +
+                                    EventOf("ADDED", service(knative.c_str(), 6, "u2")) +
+                                    EventOf("MODIFIED", service("v1", 7, "u1")) +
+                                    EventOf("DELETED", service(knative.c_str(), 8, "u2")),
+                                List(3, ""));
+  EXPECT_NE(said, "");
+  EXPECT_EQ(said.find(": "), std::string::npos) << said;
+}
+
 }  // namespace
 }  // namespace ksim::check

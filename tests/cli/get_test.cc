@@ -87,6 +87,34 @@ TEST_F(Get, AWatchWithASelectorTellsWhatLeavesIt) {
   EXPECT_NE(last.find(R"("phase":"Pending")"), std::string::npos) << last;
 }
 
+// CRD-27: two kinds with one plural, of a trace that says what the run called them.
+TEST(GetOfSharedPlural, SelectsByGroup) {
+  const std::string trace = testing::TempDir() + "shared.jsonl";
+  const CliResult run =
+      RunCli({"run", "tests/regress/two-kinds-of-one-plural.yaml", "-q", "--trace", trace});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.err.find("of two groups"), std::string::npos) << run.err;
+  const auto names = [&](const char* type) {
+    return RunCli({"get", trace, type, "-n", "shop", "--at", "78s", "-o", "name"}).out;
+  };
+  EXPECT_EQ(names("services"), "service/web\n");
+  EXPECT_EQ(names("services.serving.knative.dev"), "service.serving.knative.dev/web\n");
+  EXPECT_EQ(names("ksvc"), "service.serving.knative.dev/web\n");
+  EXPECT_EQ(names("widgets"), "widget.a.example.com/w\n") << "the first group, as in kubectl";
+  EXPECT_EQ(names("widgets.b.example.com"), "widget.b.example.com/w\n");
+  const auto label = [&](const char* type) {
+    return RunCli({"get", trace, type, "web", "-n", "shop", "--at", "78s", "-o",
+                   "jsonpath={.metadata.labels.colour}"})
+        .out;
+  };
+  EXPECT_EQ(label("services"), "blue");
+  EXPECT_EQ(label("services.serving.knative.dev"), "red");
+  EXPECT_EQ(RunCli({"get", trace, "widgets.b.example.com", "-n", "shop", "-w", "-o", "name"}).out,
+            "widget.b.example.com/w\nwidget.b.example.com/w\nwidget.b.example.com/w\n")
+      << "made, labelled, deleted";
+  EXPECT_EQ(RunCli({"replay", trace}).code, 0);
+}
+
 TEST_F(Get, RefusesWhatKubectlWatchesNot) {
   const std::pair<std::vector<std::string>, const char*> cases[] = {
       {{"pods,rs", "-w"}, "error: you may only specify a single resource type\n"},

@@ -40,21 +40,6 @@ TEST(ObjectGaps, AStatusThatAServerHasPrintedIsNamedOnceWithTheFlagThatTakesIt) 
   EXPECT_EQ(SaidOfObjects(text), "");
 }
 
-TEST(ObjectGaps, APluralOfAnotherGroupIsNamed) {
-  const auto definition = [](const std::string& plural) {
-    return "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: "
-           "{name: " +
-           plural +
-           ".x.io}\nspec:\n  group: x.io\n  scope: Namespaced\n  names: {plural: " + plural +
-           ", kind: A}\n  versions:\n  - {name: v1, served: true, storage: true, schema: "
-           "{openAPIV3Schema: {type: object}}}\n";
-  };
-  EXPECT_EQ(SaidOfObjects(definition("services")),
-            "4:1 -: the services of two groups are one to traces and oracles: oracles may find "
-            "fault with them where there is none\n");
-  EXPECT_EQ(SaidOfObjects(definition("as")), "");
-}
-
 // CRD-16
 TEST(ObjectGaps, ADefinitionWhoseVersionsNobodyConvertsIsNamed) {
   const auto definition = [](const std::string& versions) {

@@ -113,6 +113,56 @@ TEST(Parse, TriggersAskForWhatTheTraceHas) {
   }
 }
 
+std::string WithWidgetsOfTwoGroups(const std::string& spec) {
+  std::string text =
+      "apiVersion: ksim.dev/v1\nkind: Scenario\nmetadata: {name: test}\nspec:\n" + spec;
+  for (const std::string group : {"b.io", "a.io"})
+    text +=
+        "---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: "
+        "{name: widgets." +
+        group + "}\nspec:\n  group: " + group +
+        "\n  names: {plural: widgets, kind: Widget}\n  scope: Namespaced\n  versions: [{name: "
+        "v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]\n";
+  return text;
+}
+
+// CRD-27: wherever a scenario names a resource, "plural.group" says which.
+TEST(Parse, AResourceOfTwoGroupsIsNamedWithItsGroup) {
+  const std::string steps = "  steps: [{create: {documents: all}}";
+  const auto lines = [](const std::string& name) {
+    return std::vector<std::string>{
+        ", {delete: {resource: " + name + "/w}}]\n",
+        ", {wait: {resource: " + name + "/w, for: delete}}]\n",
+        "]\n  expect: [{finally: {resource: " + name + ", count: 0}}]\n",
+        "]\n  invariants: [{name: i, for: {resource: " + name + "}, always: \"true\"}]\n"};
+  };
+  for (const std::string& line : lines("widgets.a.io"))
+    EXPECT_EQ(Render(LoadText(WithWidgetsOfTwoGroups(steps + line)).errors, false), "") << line;
+  for (const std::string& line : lines("widgets")) {
+    const Loaded loaded = LoadText(WithWidgetsOfTwoGroups(steps + line));
+    ASSERT_EQ(loaded.errors.size(), 1u) << line;
+    EXPECT_EQ(loaded.errors[0].message, "\"widgets\" is a resource of a.io and of b.io") << line;
+    EXPECT_EQ(loaded.errors[0].hint, "write widgets.a.io or widgets.b.io");
+    EXPECT_GT(loaded.errors[0].span.line, 0);
+  }
+}
+
+// CRD-27: faults and triggers may name it as the trace does, where the first has the plural alone.
+TEST(Parse, AFaultMayNameAResourceAsTheTraceDoes) {
+  const std::string spec =
+      "  cluster: {nodes: 0}\n  steps: [{create: {documents: all}}]\n  faults:\n  - when: {event: "
+      "commit, resource: widgets.b.io}\n    dropWatch: {client: kube-controller-manager, resource: "
+      "widgets}\n  - when: {event: commit, resource: widgets}\n    expire: {client: "
+      "kube-controller-manager, resource: widgets.a.io}\n";
+  const Scenario s = Only(LoadText(WithWidgetsOfTwoGroups(spec)));
+  ASSERT_EQ(s.faults.size(), 2u);
+  EXPECT_EQ(s.faults[0].when->fields[0].second, "widgets.b.io");
+  EXPECT_EQ(s.faults[1].when->fields[0].second, "widgets");
+  const Scenario again = Only(ParseScenarioTree(ToTree(s)));
+  ASSERT_EQ(again.faults.size(), 2u);
+  EXPECT_EQ(again.faults[0].when->fields, s.faults[0].when->fields);
+}
+
 // These targets exist, so the faults are valid.
 TEST(Parse, ActorsAreThePartsOfTheCluster) {
   const std::string cluster =

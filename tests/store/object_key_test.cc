@@ -53,6 +53,26 @@ TEST(ObjectKey, Hash) {
   EXPECT_EQ(Key().text(), "");
 }
 
+// CRD-27
+TEST(ObjectKey, AKeyMayBeToldWhatItsResourceIsKnownAs) {
+  const ResourceNamer namer = [](std::string_view group, std::string_view resource) {
+    return group == "b.io" ? std::string(resource) + ".b.io" : std::string(resource);
+  };
+  EXPECT_EQ(KnownAs("/registry/b.io/services/d/s", namer), "services.b.io");
+  EXPECT_EQ(KnownAs("/registry/a.io/services/d/s", namer), "") << "the key says it";
+  EXPECT_EQ(KnownAs("/registry/services/specs/d/s", namer), "");
+  EXPECT_EQ(KnownAs("compact_rev_key", namer), "");
+  const Key key("/registry/b.io/services/d/s", "services.b.io");
+  ASSERT_TRUE(key.parts());
+  EXPECT_EQ(key.text(), "/registry/b.io/services/d/s");
+  EXPECT_EQ(key.known_as(), "services.b.io");
+  EXPECT_EQ(key.parts()->resource, "services.b.io");
+  EXPECT_EQ(key.parts()->group, "b.io");
+  EXPECT_EQ(key.parts()->ns, "d");
+  EXPECT_EQ(key.parts()->name, "s");
+  EXPECT_EQ(key.object_hash(), Hash64("services.b.io/d/s"));
+}
+
 TEST(ObjectKey, AKeyKnowsItsParts) {
   const Key key("/registry/pods/a/b");
   for (int i = 0; i < 2; ++i) {

@@ -23,11 +23,14 @@ struct CustomDefinition;  // api/core/definition.h
 struct ResourceInfo {
   static constexpr std::size_t kNotBuiltin = std::numeric_limits<std::size_t>::max();
   ResourceInfo() = default;
-  std::string group;                     // "" = core
-  std::string version;                   // v1
-  std::string kind;                      // ReplicaSet
-  std::string resource;                  // replicasets
-  value::Atom resource_atom;             // the same; Kinds sets it
+  std::string group;     // "" = core
+  std::string version;   // v1
+  std::string kind;      // ReplicaSet
+  std::string resource;  // replicasets
+  // services.serving.knative.dev, of a custom kind whose plural another kind had before it; "": the
+  // plural is its own. Kinds sets it, once and for all.
+  std::string qualified;
+  value::Atom known_as_atom;             // of known_as(); Kinds sets it
   std::string singular;                  // replicaset
   std::vector<std::string> short_names;  // rs
   std::vector<std::string> categories;   // all
@@ -55,6 +58,9 @@ struct ResourceInfo {
 
   std::string api_version() const { return group.empty() ? version : group + "/" + version; }
   std::string group_resource() const { return group.empty() ? resource : resource + "." + group; }
+  // The resource's name inside the simulation: in events, traces, oracles, faults and caches. The
+  // later one of two kinds with one plural is known as kubectl spells it with its group.
+  const std::string& known_as() const { return qualified.empty() ? resource : qualified; }
   // The path of the collection or object: /apis/apps/v1/namespaces/default/replicasets/x
   std::string UrlPath(std::string_view ns, std::string_view name,
                       std::string_view subresource = {}) const;
@@ -75,8 +81,15 @@ class Kinds {
   const ResourceInfo* ByResource(std::string_view group, std::string_view resource) const;
   const ResourceInfo* ByKind(std::string_view api_version, std::string_view kind) const;
   // Finds a resource by the names that kubectl takes: plural, singular, short name, Kind (any
-  // case), "resource.group". Exact resource names of built-in kinds win over custom ones.
+  // case), "resource.group". Built-in kinds come before custom ones, these in the order of their
+  // groups, as discovery has them (client-go restmapper/discovery.go NewDiscoveryRESTMapper).
   const ResourceInfo* ByName(std::string_view name) const;
+  // All that kubectl could mean by the name, one a group, in the order in which it prefers them.
+  std::vector<const ResourceInfo*> AllByName(std::string_view name) const;
+  // The resource that the simulation calls so; null if unknown.
+  const ResourceInfo* KnownAs(std::string_view name) const;
+  // For readers of traces: the run knew a resource, which is added later, by this name.
+  void SetKnownAs(std::string_view group, std::string_view resource, std::string_view name);
   const ResourceInfo* Add(ResourceInfo info);  // replaces one of the same group, resource, version
   // A kind of which only a manifest is known: the server serves it like a custom one without
   // subresources, its plural guessed (apimachinery api/meta UnsafeGuessKindToResource). Known kinds

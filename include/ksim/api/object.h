@@ -131,7 +131,7 @@ inline std::string_view Object::ns() const { return rep_ ? rep_->ns->AsString() 
 inline std::string_view Object::name() const { return rep_ ? rep_->name->AsString() : ""; }
 inline std::string_view Object::uid() const { return rep_ ? rep_->uid->AsString() : ""; }
 inline std::uint64_t Object::KeyHash(const ResourceInfo& resource) const {
-  const bool known = rep_ != nullptr && rep_->hashed_as == resource.resource_atom &&
+  const bool known = rep_ != nullptr && rep_->hashed_as == resource.known_as_atom &&
                      rep_->hashed_as != value::Atom();
   return known ? rep_->key_hash : HashKey(resource);
 }

@@ -45,7 +45,7 @@ void FillRequest(const client::RequestPayload& p, Observation* o) {
   o->request = r.id;
   o->server = p.server;
   o->verb = api::ToString(r.verb);
-  o->resource = r.resource->resource;
+  o->resource = r.resource->known_as();
   o->subresource = r.subresource;
   o->ns = r.ns;
   o->name = r.name;
@@ -99,6 +99,7 @@ void StoreWatch(const store::StoreWatchPayload& p, std::string* rv, Observation*
   o->stream = p.stream;
   o->server = "etcd";
   o->client = p.client;
+  o->resource = p.known_as;
   o->key = p.key;
   *rv = std::to_string(p.rv);
   o->rv_text = *rv;
@@ -112,7 +113,7 @@ void FillWatch(const apiserver::WatchPayload& p, Observation* o) {
   o->server = p.server.name();
   o->client = p.client.name();
   o->request = p.request;
-  o->resource = p.resource->resource;
+  o->resource = p.resource->known_as();
   o->ns = p.ns;
   o->rv_text = p.rv;
   o->options = p.options;
@@ -140,7 +141,7 @@ void FillDelivery(const client::DeliverPayload& p, Observation* o) {
   o->stream = p.stream;
   o->n = p.n;
   o->type = p.type;
-  if (p.resource != nullptr) o->resource = p.resource->resource;
+  if (p.resource != nullptr) o->resource = p.resource->known_as();
   FillNamed(p.object, o);
   o->initial_end = p.initial_end;
 }
@@ -149,7 +150,7 @@ void FillHandler(const client::HandlerPayload& p, Observation* o) {
   o->informer = p.informer;
   o->listener = p.listener.name();
   o->call = static_cast<HandlerCall>(p.type);
-  o->resource = p.resource->resource;
+  o->resource = p.resource->known_as();
   FillNamed(p.object, o);
   if (!p.old_object.empty()) {
     o->old_uid = p.old_object.uid();
@@ -165,7 +166,7 @@ void FillOther(const sim::Event& e, Observation* o) {
     case Kind::kRelist: {
       const auto& p = e.payload.As<client::RelistPayload>();
       o->informer = p.informer;
-      if (p.resource != nullptr) o->resource = p.resource->resource;
+      if (p.resource != nullptr) o->resource = p.resource->known_as();
       o->rv = p.got_rv;
       o->rv_text = p.rv;
       o->items = p.items;

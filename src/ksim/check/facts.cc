@@ -194,7 +194,8 @@ void Facts::TakeWatch(const Observation& o) {
   const std::optional<std::int64_t> rv = ParseRevision(o.rv_text);
   if (o.level == Level::kStore) {
     const std::optional<store::ObjectParts> parts = store::PartsOfKey(o.key);
-    const std::string_view resource = parts ? parts->resource : std::string_view();
+    const std::string_view plural = parts ? parts->resource : std::string_view();
+    const std::string_view resource = o.resource.empty() ? plural : o.resource;
     auto collection =
         std::make_shared<const Collection>(resource, parts ? parts->ns : std::string_view(),
                                            parts ? parts->name : std::string_view(), "", "");

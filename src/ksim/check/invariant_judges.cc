@@ -44,6 +44,8 @@ InvariantJudges::InvariantJudges(const InvariantSet& set, const Facts& facts)
     judges_.push_back(MakeInvariantOracle(invariant, surroundings));
     InvariantOracle* judge = judges_.back().get();
     by_resource_[Hash64(invariant.resource)].push_back(judge);
+    // Another kind may have the plural too: then only one of the names means the group.
+    if (!invariant.group.empty()) by_resource_[Hash64(ResourceOf(invariant))].push_back(judge);
     if (invariant.kind == InvariantKind::kLeadsTo) timed_.push_back(judge);
     owned_ = owned_ || judge->AsksForOwners();
   }

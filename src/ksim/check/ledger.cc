@@ -1,9 +1,12 @@
 #include "ksim/check/ledger.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "ksim/api/kinds.h"
 #include "ksim/check/profile.h"
+#include "ksim/store/object_key.h"
 
 namespace ksim::check {
 
@@ -102,6 +105,15 @@ bool Succeeded(const Record& response) {
 std::string_view Ledger::Variant(std::string_view piece) const {
   static const value::Path kVariants{"spec", "cluster", "variants"};
   return trace_.header.scenario.Get(kVariants).Get(piece).AsString();
+}
+
+std::string ResourceOfKey(std::string_view key, std::string_view said) {
+  const std::optional<store::ObjectParts> parts = store::PartsOfKey(key);
+  if (!parts) return "";
+  std::string plural(parts->resource);
+  if (parts->group.empty()) return plural;
+  std::string qualified = fmt::format("{}.{}", plural, parts->group);
+  return said == qualified ? qualified : plural;
 }
 
 }  // namespace ksim::check

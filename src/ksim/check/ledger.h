@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -78,5 +79,8 @@ class Ledger {
 std::string_view ProcessOfActor(std::string_view actor);  // kube-controller-manager; kubelet/node-1
 bool IsOfEtcd(const trace::Record& watch_event_or_deliver);  // an API server's watch on etcd
 bool Succeeded(const trace::Record& response);               // 2xx
+// The name of the resource of a key: `said` if the key may be called so, as RESOURCE.GROUP is where
+// another resource has the plural; else the plural.
+std::string ResourceOfKey(std::string_view key, std::string_view said);
 
 }  // namespace ksim::check

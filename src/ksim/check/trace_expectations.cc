@@ -66,7 +66,7 @@ std::optional<Condition> Read(const Value& expectation, const api::Kinds& kinds)
   auto where = value::Where::Parse(tree.Get("where").AsString());
   const bool all = !tree.Has("where");
   if (info == nullptr || !selector.ok() || (!all && !where.ok())) return std::nullopt;
-  c.resource = info->resource;
+  c.resource = info->known_as();
   if (info->namespaced) c.ns = tree.Has("namespace") ? tree.Get("namespace").AsString() : "default";
   if (slash != std::string_view::npos) c.name = text.substr(slash + 1);
   c.selector = *std::move(selector);

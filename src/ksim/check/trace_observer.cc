@@ -7,6 +7,7 @@
 #include "ksim/api/kinds.h"
 #include "ksim/store/object_key.h"
 #include "ksim/trace/changes.h"
+#include "ksim/trace/record_object.h"
 #include "ksim/value/diff.h"
 
 namespace ksim::check {
@@ -93,7 +94,8 @@ void CopyDelivery(const Record& r, Observation* o) {
   o->key = r.Text("key");
   if (o->level == Level::kStore && !o->key.empty()) {
     o->object = store::ObjectHashOfKey(o->key);
-    if (const auto parts = store::PartsOfKey(o->key)) {
+    if (const auto parts = trace::ObjectOf(r)) {
+      o->object = store::ObjectHashOf(*parts);
       o->resource = parts->resource;
       o->ns = parts->ns;
       o->name = parts->name;
@@ -172,6 +174,7 @@ void TraceObserver::Commit(const Record& r, Observation* o) {
   CopyNamed(r, o);
   o->key = r.Text("key");
   if (!o->key.empty()) o->object = store::ObjectHashOfKey(o->key);
+  if (const auto parts = trace::ObjectOf(r)) o->object = store::ObjectHashOf(*parts);
   o->rv = r.Int("revision");
   o->sub = static_cast<std::uint32_t>(r.Int("sub"));
   const std::string_view op = r.Text("op");

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "ksim/api/kinds.h"
 #include "ksim/base/status.h"
 #include "ksim/check/watch_verdicts.h"
 #include "ksim/value/json.h"
@@ -69,6 +70,11 @@ std::string NameOf(const Value& object) {
                      metadata.Get("namespace").AsString(), metadata.Get("name").AsString());
 }
 
+// The name with the group: two groups may have a kind of one name.
+std::string KeyOf(const Value& object) {
+  return fmt::format("{} {}", api::GroupOf(object.Get("apiVersion").AsString()), NameOf(object));
+}
+
 class Judge {
  public:
   explicit Judge(bool with_list) : with_list_(with_list), on_list_(with_list) {}
@@ -76,8 +82,8 @@ class Judge {
   void TakeList(const Value& list) {
     for (const Value& item : list.Get("items").items()) {
       const Revision rv = Revision::Of(item).value_or(Revision());
-      there_[NameOf(item)] = Version{rv, Uid(item)};
-      listed_[NameOf(item)] = rv;
+      there_[KeyOf(item)] = Version{rv, Uid(item)};
+      listed_[KeyOf(item)] = rv;
       list_revision_ = std::max(list_revision_, rv);
     }
     if (const auto own = Revision::Of(list)) list_revision_ = *own;
@@ -151,7 +157,7 @@ class Judge {
           fmt::format("event {} has no decimal metadata.resourceVersion", n));
     ++objects_;
     Stream& stream = streams_[KindOf(object)];
-    const std::string name = NameOf(object);
+    const std::string name = KeyOf(object);
     const bool again = there_.contains(name);
     stream.initial = stream.initial && !again;
     if (!stream.initial) ++changes_;
@@ -202,7 +208,7 @@ class Judge {
 
   void TakeChange(std::uint64_t n, std::string_view type, const Value& object, const Revision& rv) {
     Stream& stream = streams_[KindOf(object)];
-    const std::string name = NameOf(object);
+    const std::string name = KeyOf(object);
     if (PartOfList(type, name, rv, Uid(object), stream)) {
       there_[name] = Version{rv, Uid(object)};
       told_.insert(name);
@@ -238,7 +244,7 @@ class Judge {
 
   void JudgePresence(std::uint64_t n, std::string_view type, const Value& object,
                      const Revision& rv) {
-    const auto it = there_.find(NameOf(object));
+    const auto it = there_.find(KeyOf(object));
     std::string what;
     if (type == "ADDED" && it != there_.end())
       what = "ADDED, and it was there: its deletion is missing";

@@ -99,7 +99,7 @@ std::optional<InformerCaches> ReplayInformerCaches(Io& io, const trace::Trace& t
   InformerCaches caches;
   caches.state.set_time(state.time());
   for (client::SharedInformer* informer : informers->informers()) {
-    const std::string& resource = informer->resource()->resource;
+    const std::string& resource = informer->resource()->known_as();
     caches.resources.push_back(resource);
     for (api::Object& object : informer->lister().List(""))
       caches.state.Put(resource, std::move(object));

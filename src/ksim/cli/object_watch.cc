@@ -147,7 +147,7 @@ class ObjectWatch {
       if (IsCommit(trace_.events[i])) RETURN_IF_ERROR(state_.Apply(trace_.events[i]));
     if (list_first) {
       std::vector<api::Object> there;
-      for (api::Object& o : state_.List(watched_.info->resource, ""))
+      for (api::Object& o : state_.List(watched_.info->known_as(), ""))
         if (IsWanted(o)) there.push_back(std::move(o));
       RETURN_IF_ERROR(printer_.Print("ADDED", there, now));
     }
@@ -164,11 +164,11 @@ class ObjectWatch {
   }
 
   absl::Status Follow(const Record& commit) {
-    if (commit.Text("resource") != watched_.info->resource) return state_.Apply(commit);
+    if (commit.Text("resource") != watched_.info->known_as()) return state_.Apply(commit);
     const std::string_view ns = commit.Text("namespace"), name = commit.Text("name");
-    const api::Object before = state_.Get(watched_.info->resource, ns, name);
+    const api::Object before = state_.Get(watched_.info->known_as(), ns, name);
     RETURN_IF_ERROR(state_.Apply(commit));
-    const api::Object after = state_.Get(watched_.info->resource, ns, name);
+    const api::Object after = state_.Get(watched_.info->known_as(), ns, name);
     const bool was = IsWanted(before), is = IsWanted(after);
     if (!was && !is) return absl::OkStatus();
     const char* event = !is ? "DELETED" : was ? "MODIFIED" : "ADDED";
@@ -183,6 +183,7 @@ class ObjectWatch {
 
 // The kinds of all objects that there ever were, not only of those that are left.
 absl::Status AddAllKinds(const trace::Trace& trace, api::Kinds* kinds) {
+  LearnResourceNames(trace, kinds);
   trace::State state;
   for (const Record& r : trace.events) {
     if (r.kind != sim::EventKind::kCommit) continue;

@@ -55,6 +55,7 @@ std::unique_ptr<TraceCluster> TraceCluster::Open(Io& io, const ObjectFlags& flag
     cluster->cached_ = std::move(caches->resources);
   }
   cluster->state_ = *std::move(state);
+  LearnResourceNames(*trace, &cluster->kinds_);
   AddKindsOf(cluster->state_, &cluster->kinds_);
   if (kept != nullptr) *kept = *std::move(trace);
   return cluster;
@@ -71,11 +72,11 @@ std::optional<kubectl::FoundObjects> TraceCluster::FindOrPrintError(
 
 void TraceCluster::WarnIfNotCached(Io& io, const api::ResourceInfo& info) const {
   if (flags_.as_seen_by.empty() ||
-      std::find(cached_.begin(), cached_.end(), info.resource) != cached_.end())
+      std::find(cached_.begin(), cached_.end(), info.known_as()) != cached_.end())
     return;
   uncached_ = true;
   io.Err(fmt::format("warning: {} has no cache of {}; it has: {}\n", flags_.as_seen_by,
-                     info.resource, fmt::join(cached_, ", ")));
+                     info.known_as(), fmt::join(cached_, ", ")));
 }
 
 int TraceCluster::ExitCode(bool any, bool all) const {

@@ -15,6 +15,7 @@
 #include "ksim/fuzz/run.h"
 #include "ksim/scenario/load.h"
 #include "ksim/scenario/runner.h"
+#include "ksim/store/object_key.h"
 
 namespace ksim::cli {
 namespace {
@@ -141,6 +142,15 @@ std::optional<trace::State> StateAtOrPrintError(Io& io, const trace::Trace& trac
   }
   *code = kOk;
   return *std::move(state);
+}
+
+void LearnResourceNames(const trace::Trace& trace, api::Kinds* kinds) {
+  for (const trace::Record& r : trace.events) {
+    if (r.kind != sim::EventKind::kCommit || r.Text("op") != "create") continue;
+    const std::optional<store::ObjectParts> parts = store::PartsOfKey(r.Text("key"));
+    if (parts && !parts->group.empty())
+      kinds->SetKnownAs(parts->group, parts->resource, r.Text("resource"));
+  }
 }
 
 void AddKindsOf(const trace::State& state, api::Kinds* kinds) {

@@ -32,6 +32,8 @@ std::optional<scenario::Scenario> ScenarioOf(Io& io, const trace::Trace& trace,
 std::optional<trace::State> StateAtOrPrintError(Io& io, const trace::Trace& trace,
                                                 const std::string& at, int* code);
 
+// Tells `kinds` how the run knew each custom resource. Call it before kinds are added.
+void LearnResourceNames(const trace::Trace& trace, api::Kinds* kinds);
 // Adds the custom kinds that the state holds objects of.
 void AddKindsOf(const trace::State& state, api::Kinds* kinds);
 

@@ -190,9 +190,9 @@ void DrawnFaults::OnWatch(const sim::Event& e) {
   if (watch != nullptr && watch->open) {
     const std::string client(watch->client.name());
     stream_clients_[watch->stream] = client;
-    motifs_.watched[client].insert(watch->resource->resource);
+    motifs_.watched[client].insert(watch->resource->known_as());
     motifs_.watched_at.insert_or_assign(client, std::string(watch->server.name()));
-    CallAwaiting(e, client, watch->resource->resource);
+    CallAwaiting(e, client, watch->resource->known_as());
   }
   const auto* store = dynamic_cast<const store::StoreWatchPayload*>(e.payload.get());
   if (store != nullptr && store->open) store_clients_[store->stream] = store->client;
@@ -202,7 +202,7 @@ void DrawnFaults::OnWatchEvent(const sim::Event& e) {
   const auto* event = dynamic_cast<const apiserver::EventPayload*>(e.payload.get());
   if (event == nullptr) return OnStoreEvent(e);
   const api::Object& about = event->body->object;
-  const std::string& resource = event->body->resource->resource;
+  const std::string& resource = event->body->resource->known_as();
   if (IsBackground(resource)) return;
   const auto client = stream_clients_.find(event->stream);
   if (client == stream_clients_.end()) return;
@@ -230,14 +230,14 @@ void DrawnFaults::OnStoreEvent(const sim::Event& e) {
 
 void DrawnFaults::OnDeliver(const sim::Event& e) {
   const auto* deliver = dynamic_cast<const client::DeliverPayload*>(e.payload.get());
-  if (deliver == nullptr || IsBackground(deliver->resource->resource)) return;
-  CallAwaiting(e, e.actor.name(), deliver->resource->resource,
+  if (deliver == nullptr || IsBackground(deliver->resource->known_as())) return;
+  CallAwaiting(e, e.actor.name(), deliver->resource->known_as(),
                deliver->type == api::WatchEventType::kDeleted);
 }
 
 void DrawnFaults::OnHandler(const sim::Event& e) {
   const auto& handler = e.payload.As<client::HandlerPayload>();
-  const std::string& resource = handler.resource->resource;
+  const std::string& resource = handler.resource->known_as();
   if (IsBackground(resource)) return;
   Moment at(e);
   at.client = handler.listener.name();
@@ -250,8 +250,9 @@ void DrawnFaults::OnHandler(const sim::Event& e) {
 void DrawnFaults::OnRequest(const sim::Event& e) {
   const auto& payload = e.payload.As<client::RequestPayload>();
   const api::Request& q = payload.request;
-  if (q.resource == nullptr || IsBackground(q.resource->resource) || q.client == "kubectl") return;
-  const std::string& resource = q.resource->resource;
+  if (q.resource == nullptr || IsBackground(q.resource->known_as()) || q.client == "kubectl")
+    return;
+  const std::string& resource = q.resource->known_as();
   const std::string subject = q.client + "/" + resource;
   std::string_view name = q.name;
   if (name.empty()) name = q.body.Get("metadata").Get("generateName").AsString();

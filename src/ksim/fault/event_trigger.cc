@@ -60,7 +60,7 @@ bool IsAboutGeneratedName(const sim::Event& e) {
   }
   // Among requests only those for the pods of a controller carry such names.
   if (const auto* request = dynamic_cast<const client::RequestPayload*>(p))
-    return request->request.resource->resource == "pods";
+    return request->request.resource->known_as() == "pods";
   return false;
 }
 

@@ -63,7 +63,10 @@ std::optional<Duration> FaultCall::Time(std::string_view name) const {
 std::int64_t FaultCall::Int(std::string_view name) const { return spec_.args.Get(name).AsInt(); }
 
 const api::ResourceInfo* FaultCall::Resource() const {
-  return injector_.cluster_.kinds().ByName(Text("resource"));
+  const api::Kinds& kinds = injector_.cluster_.kinds();
+  // A drawn fault names it as the simulation does, a user as kubectl does.
+  const api::ResourceInfo* const known = kinds.KnownAs(Text("resource"));
+  return known != nullptr ? known : kinds.ByName(Text("resource"));
 }
 
 sim::Process* FaultCall::Process(std::string_view name) const {

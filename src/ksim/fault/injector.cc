@@ -73,7 +73,7 @@ void Injector::Arm(const std::vector<Spec>& script) {
       Begin(script_[i], Plan::kScripted, fmt::format("{}", i + 1), cause, &outcomes_[i]);
     };
     if (script_[i].when) {
-      triggers_.Add(*script_[i].when, fire);
+      triggers_.Add(WithKnownResource(*script_[i].when, cluster_.kinds()), fire);
       continue;
     }
     const VirtualTime due = VirtualTime() + script_[i].at.value_or(Duration());

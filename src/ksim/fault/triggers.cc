@@ -20,6 +20,14 @@ bool Matches(const Trigger& trigger, const trace::Record& record) {
   return true;
 }
 
+Trigger WithKnownResource(Trigger trigger, const api::Kinds& kinds) {
+  for (auto& [field, wanted] : trigger.fields) {
+    if (field != "resource" || kinds.KnownAs(wanted) != nullptr) continue;
+    if (const api::ResourceInfo* const named = kinds.ByName(wanted)) wanted = named->known_as();
+  }
+  return trigger;
+}
+
 void Triggers::Add(const Trigger& trigger, std::function<void(std::uint64_t)> fire) {
   const std::optional<sim::EventKind> kind = trace::ParseKind(trigger.event);
   if (!kind) return;

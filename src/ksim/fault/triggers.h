@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ksim/api/kinds.h"
 #include "ksim/fault/spec.h"
 #include "ksim/sim/simulation.h"
 #include "ksim/trace/record.h"
@@ -37,5 +38,8 @@ class Triggers {
 
 // Whether the record has all the trigger's fields with their values.
 bool Matches(const Trigger& trigger, const trace::Record& record);
+
+// The trigger with its resource, which may be named as kubectl names it, as these kinds know it.
+Trigger WithKnownResource(Trigger trigger, const api::Kinds& kinds);
 
 }  // namespace ksim::fault

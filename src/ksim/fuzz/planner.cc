@@ -30,7 +30,7 @@ class CausesOfWrites {
     if (e.kind != sim::EventKind::kRequest || e.background) return;
     const api::Request& q = e.payload.As<client::RequestPayload>().request;
     if (!fault::IsWrite(q.verb) || q.resource == nullptr || q.client == "kubectl") return;
-    if (q.resource->resource == "leases" || q.resource->resource == "events") return;
+    if (q.resource->known_as() == "leases" || q.resource->known_as() == "events") return;
     for (std::uint64_t seq = e.seq; seq != 0 && !led_[seq]; seq = causes_[seq]) led_[seq] = true;
   }
 

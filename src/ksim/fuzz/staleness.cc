@@ -49,9 +49,9 @@ std::vector<StreamStaleness> StreamsOf(const scenario::Scenario& scenario, const
   runner.world().sim().bus().Subscribe(
       sim::Bus::Stage::kOracle, {sim::EventKind::kWatch}, [&](const sim::Event& e) {
         const auto* watch = dynamic_cast<const apiserver::WatchPayload*>(e.payload.get());
-        if (watch == nullptr || !watch->open || IsBackground(watch->resource->resource)) return;
+        if (watch == nullptr || !watch->open || IsBackground(watch->resource->known_as())) return;
         const std::string client(watch->client.name());
-        if (!servers.contains(client)) streams.emplace(client, watch->resource->resource);
+        if (!servers.contains(client)) streams.emplace(client, watch->resource->known_as());
       });
   runner.Run();
   std::vector<StreamStaleness> out;

@@ -69,7 +69,7 @@ Expectations::Expectations(sim::Simulation& sim, const api::Kinds& kinds,
     : sim_(sim) {
   for (Expectation& e : list) {
     Judged j;
-    if (const api::ResourceInfo* info = kinds.ByName(e.resource)) j.resource = info->resource;
+    if (const api::ResourceInfo* info = kinds.ByName(e.resource)) j.resource = info->known_as();
     absl::StatusOr<value::LabelSelector> selector = value::LabelSelector::Parse(e.selector);
     if (selector.ok()) j.selector = *std::move(selector);
     j.begun = !e.after;

@@ -159,6 +159,8 @@ void CheckActor(const Known& known, MappingReader& args, const fault::FaultVerb&
 
 void CheckResource(ParseContext& context, MappingReader& args) {
   if (!args.Has("resource")) return;
+  // The name in traces needs no group: the faults that campaigns draw have it.
+  if (context.kinds.KnownAs(args.String("resource")) != nullptr) return;
   // A client outside may bring the definition of a kind, whose group says that it is no slip.
   const std::string given = args.String("resource");
   if (args.Has("client") && args.String("client").starts_with(kOutside) &&

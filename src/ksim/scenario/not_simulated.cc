@@ -103,7 +103,7 @@ class NotSimulatedFinder::Impl {
     if (step.kind == StepKind::kDelete)
       for (const api::ResourceInfo* kind : TargetsOf(step)) LookAtDelete(step, *kind, add);
     const api::ResourceInfo* target = kinds_.ByName(step.resource);
-    if (step.kind == StepKind::kPatch && target != nullptr && target->kind == "Node")
+    if (step.kind == StepKind::kPatch && target != nullptr && IsNode(*target))
       LookAtTaints(step.patch, add);
   }
 
@@ -164,8 +164,8 @@ class NotSimulatedFinder::Impl {
     // A client outside writes from no file.
     if (info->has_status && manifest.file != nullptr && IsPrinted(manifest.tree))
       AddAt(manifest, "status", info->kind, nullptr, std::string(kNoStatus));
-    if (info->kind == "Service") LookAtService(manifest);
-    if (!LookAtKind(manifest, row)) return;
+    if (info->kind == "Service" && !info->custom) LookAtService(manifest);
+    if (!LookAtKind(manifest, row) || info->custom) return;
     const auto serves = [this](const apiserver::WebhookTarget& target) {
       const std::vector<GuestSpec>& guests = scenario_.cluster.guests;
       return std::any_of(guests.begin(), guests.end(),
@@ -173,8 +173,6 @@ class NotSimulatedFinder::Impl {
     };
     if (std::string gap = ConversionGap(manifest.tree, serves); !gap.empty())
       AddAt(manifest, "spec.conversion", info->kind, nullptr, std::move(gap));
-    if (std::string gap = PluralGap(manifest.tree, kinds_); !gap.empty())
-      AddAt(manifest, "spec", info->kind, nullptr, std::move(gap));
     if (info->kind == "Node") LookAtNode(manifest);
     if (info->kind == "Secret") LookAtSecret(manifest);
     if (info->kind == "StatefulSet") LookAtClaimTemplates(manifest);
@@ -366,11 +364,13 @@ class NotSimulatedFinder::Impl {
       say(missing, Without(*missing) + ": the pods of a deleted node stay as they are");
   }
 
+  static bool IsNode(const api::ResourceInfo& kind) { return kind.kind == "Node" && !kind.custom; }
+
   template <class Say>
   void LookAtDelete(const Step& step, const api::ResourceInfo& kind, const Say& say) {
-    if (kind.kind == "Node") LookAtDeletedNode(say);
+    if (IsNode(kind)) LookAtDeletedNode(say);
     if (const ControllerInfo* missing = Missing("namespace");
-        missing != nullptr && kind.kind == "Namespace")
+        missing != nullptr && kind.kind == "Namespace" && !kind.custom)
       say(missing, fmt::format("{}: a deleted Namespace stays Terminating with what is in it{}",
                                Without(*missing), step.wait ? ", and the step never ends" : ""));
     const ControllerInfo* missing = Missing("garbagecollector");
@@ -387,7 +387,7 @@ class NotSimulatedFinder::Impl {
   // object of the scenario names one as its owner.
   bool OwnsSomething(const api::ResourceInfo& kind) const {
     if (owners_.contains(kind.kind)) return true;
-    const ControllerInfo* keeper = controllers::ControllerOf(kind.resource);
+    const ControllerInfo* keeper = kind.custom ? nullptr : controllers::ControllerOf(kind.resource);
     return keeper != nullptr && Missing(keeper->name) == nullptr;
   }
 

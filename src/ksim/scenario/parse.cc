@@ -191,6 +191,49 @@ void CheckNames(MappingReader& reader, std::string_view field, const std::vector
   }
 }
 
+const api::ResourceInfo* FindResource(ParseContext& context, const std::string& type,
+                                      const Span& span) {
+  const std::vector<const api::ResourceInfo*> all = context.kinds.AllByName(type);
+  // kubectl would take the first of several groups; in a file that is more likely a slip.
+  if (all.size() > 1 && all.front()->custom) {
+    std::vector<std::string> groups, names;
+    for (const api::ResourceInfo* const r : all) {
+      groups.push_back(r->group);
+      names.push_back(r->group_resource());
+    }
+    context.problems.Error(
+        span, fmt::format("\"{}\" is a resource of {}", type, fmt::join(groups, " and of ")),
+        fmt::format("write {}", fmt::join(names, " or ")));
+    return nullptr;
+  }
+  if (!all.empty()) return all.front();
+  std::vector<std::string_view> known;
+  for (const api::ResourceInfo* r : context.kinds.all()) known.push_back(r->resource);
+  const std::string near = Nearest(type, known);
+  context.problems.Error(
+      span, fmt::format("unknown resource type \"{}\"", type),
+      near.empty() ? "`ksim explain kinds` lists them" : fmt::format("did you mean \"{}\"?", near));
+  return nullptr;
+}
+
+void ReadResource(ParseContext& context, MappingReader& reader, std::string* resource,
+                  std::string* name, bool name_required) {
+  std::string text = reader.RequiredString("resource");
+  if (text.empty()) return;
+  const std::size_t slash = text.find('/');
+  if (slash != std::string::npos) {
+    *name = text.substr(slash + 1);
+    text.resize(slash);
+  }
+  const api::ResourceInfo* info = FindResource(context, text, reader.Find("resource")->span);
+  if (info == nullptr) return;
+  *resource = info->group_resource();
+  if (name_required && name->empty())
+    context.problems.Error(reader.Find("resource")->span,
+                           fmt::format("{} wants TYPE/NAME", reader.PathTo("resource")),
+                           fmt::format("as in {}/my-{}", info->resource, info->singular));
+}
+
 value::Where ReadWhere(MappingReader& reader, std::string_view field) {
   if (!reader.Has(field)) return {};
   const std::string text = reader.String(field);

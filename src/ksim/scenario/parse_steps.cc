@@ -242,9 +242,12 @@ void ParseWait(ParseContext& context, MappingReader& reader, Step* step) {
 void CheckKind(ParseContext& context, MappingReader& reader, const Step& step,
                std::vector<std::string_view> kinds) {
   const api::ResourceInfo* const info = context.kinds.ByName(step.resource);
-  if (info == nullptr || std::find(kinds.begin(), kinds.end(), info->kind) != kinds.end()) return;
+  if (info == nullptr) return;
+  const bool known = std::find(kinds.begin(), kinds.end(), info->kind) != kinds.end();
+  if (known && !info->custom) return;
   context.problems.Error(reader.Find("resource")->span,
-                         fmt::format("{} is not for a {}", reader.where(), info->kind),
+                         fmt::format("{} is not for a {}", reader.where(),
+                                     known ? info->kind + "." + info->group : info->kind),
                          fmt::format("it is for {}", fmt::join(kinds, ", ")));
 }
 
@@ -455,37 +458,6 @@ std::optional<Step> ParseStep(ParseContext& context, const YamlNode& node, std::
 }
 
 }  // namespace
-
-const api::ResourceInfo* FindResource(ParseContext& context, const std::string& type,
-                                      const Span& span) {
-  const api::ResourceInfo* info = context.kinds.ByName(type);
-  if (info != nullptr) return info;
-  std::vector<std::string_view> known;
-  for (const api::ResourceInfo* r : context.kinds.all()) known.push_back(r->resource);
-  const std::string near = Nearest(type, known);
-  context.problems.Error(
-      span, fmt::format("unknown resource type \"{}\"", type),
-      near.empty() ? "`ksim explain kinds` lists them" : fmt::format("did you mean \"{}\"?", near));
-  return nullptr;
-}
-
-void ReadResource(ParseContext& context, MappingReader& reader, std::string* resource,
-                  std::string* name, bool name_required) {
-  std::string text = reader.RequiredString("resource");
-  if (text.empty()) return;
-  const std::size_t slash = text.find('/');
-  if (slash != std::string::npos) {
-    *name = text.substr(slash + 1);
-    text.resize(slash);
-  }
-  const api::ResourceInfo* info = FindResource(context, text, reader.Find("resource")->span);
-  if (info == nullptr) return;
-  *resource = info->group_resource();
-  if (name_required && name->empty())
-    context.problems.Error(reader.Find("resource")->span,
-                           fmt::format("{} wants TYPE/NAME", reader.PathTo("resource")),
-                           fmt::format("as in {}/my-{}", info->resource, info->singular));
-}
 
 std::vector<Step> ParseSteps(ParseContext& context, MappingReader& spec) {
   std::vector<Step> steps;

@@ -69,11 +69,14 @@ class FieldReader {
     return std::nullopt;
   }
 
-  // Whatever kubectl takes for it; the trace has the plural.
+  // As the trace has it, or whatever kubectl takes for it. The run knows what it calls a resource
+  // whose plural is not its alone (fault::WithKnownResource).
   std::optional<std::string> Resource(const YamlNode& node) {
-    if (node.text.empty()) return node.text;
+    if (node.text.empty() || context_.kinds.KnownAs(node.text) != nullptr) return node.text;
     const api::ResourceInfo* info = FindResource(context_, node.text, node.span);
-    return info == nullptr ? std::nullopt : std::optional<std::string>(info->resource);
+    if (info == nullptr) return std::nullopt;
+    const bool shared = info->custom && context_.kinds.AllByName(info->resource).size() > 1;
+    return shared ? info->group_resource() : info->resource;
   }
 
   std::optional<std::string> Word(const std::string& field, const YamlNode& node,

@@ -91,7 +91,8 @@ void StepScheduler::Schedule() {
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const Step& first = scenario_.steps[groups_[g].steps.front()];
     if (first.when) {
-      triggers_.Add(*first.when, [this, g](std::uint64_t cause) { Begin(g, cause); });
+      triggers_.Add(fault::WithKnownResource(*first.when, world_.kinds()),
+                    [this, g](std::uint64_t cause) { Begin(g, cause); });
       continue;
     }
     const VirtualTime due = VirtualTime() + first.at.value_or(Duration());

@@ -98,8 +98,8 @@ std::string WhyStuckInDeletion(const Step& step, const Scenario& scenario, World
       const bool leaving = !object.tree().Get("metadata").Get("deletionTimestamp").is_null();
       if (!leaving || !IsAwaited(object, awaited, step)) continue;
       const std::string why = WhyStays(object, scenario, world);
-      return fmt::format("it waits for {}/{} to be gone{}{}", awaited.kind->resource, object.name(),
-                         why.empty() ? "" : "; ", why);
+      return fmt::format("it waits for {}/{} to be gone{}{}", awaited.kind->known_as(),
+                         object.name(), why.empty() ? "" : "; ", why);
     }
   }
   return "";
@@ -112,7 +112,7 @@ std::string WhyStuckInWait(const Step& step, const Scenario& scenario, World& wo
   if (row == nullptr || row->effect != controllers::Effect::kNeedsController) return "";
   if (MissingController(scenario.cluster, scenario.compat, row->controller) == nullptr) return "";
   const std::string name = step.name.empty() ? "" : "/" + step.name;
-  return fmt::format("it waits for {}{}, and this run has no controller for {}", kind->resource,
+  return fmt::format("it waits for {}{}, and this run has no controller for {}", kind->known_as(),
                      name, kind->kind);
 }
 

@@ -1,6 +1,7 @@
 #include "ksim/store/etcd_stream.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "ksim/store/etcd.h"
@@ -12,9 +13,10 @@ namespace ksim::store {
 namespace {
 
 // The stream's name in sites: what resource it watches.
-std::string_view SubjectOf(std::string_view key) {
+std::string SubjectOf(std::string_view key, const Store& store) {
+  if (std::string known_as = store.KnownAs(key); !known_as.empty()) return known_as;
   const std::optional<ObjectParts> parts = PartsOfKey(key);
-  return parts ? parts->resource : std::string_view("keys");
+  return std::string(parts ? parts->resource : std::string_view("keys"));
 }
 
 StoreEventType TypeOf(const WatchEvent& e) {
@@ -80,7 +82,8 @@ EtcdWatch::EtcdWatch(Etcd& etcd, sim::Network& network, const SharedText& client
                      WatchRequest request)
     : etcd_(etcd),
       key_(sim::KeyOf(request.key)),
-      to_server_(network, client, "etcd", SubjectOf(request.key), sim::Channel::Order::kOrdered),
+      to_server_(network, client, "etcd", SubjectOf(request.key, etcd.store()),
+                 sim::Channel::Order::kOrdered),
       inbox_(std::make_shared<WatchInbox>(network.simulation(), client, network.NumberStream())) {
   SendToServer([inbox = inbox_, client, request = std::move(request)](Etcd& server) {
     server.OpenStream(inbox, client, request);
@@ -121,10 +124,12 @@ EtcdServerStream::EtcdServerStream(Etcd& etcd, sim::Network& network, const Shar
       client_(client),
       id_(inbox->stream()),
       key_(sim::KeyOf(request.key)),
-      to_client_(network, "etcd", client, SubjectOf(request.key), sim::Channel::Order::kOrdered),
+      to_client_(network, "etcd", client, SubjectOf(request.key, etcd.store()),
+                 sim::Channel::Order::kOrdered),
       inbox_(inbox),
       watches_(etcd.store().NewWatchStream([this] { Pump(); })),
-      request_(request) {}
+      request_(request),
+      known_as_(etcd.store().KnownAs(request.key)) {}
 
 void EtcdServerStream::Start() {
   open_ = true;
@@ -142,6 +147,7 @@ sim::PayloadRef EtcdServerStream::WatchPayload(bool open, std::string_view reaso
   payload->client = client_;
   payload->key = request_.key;
   payload->range_end = request_.range_end;
+  payload->known_as = known_as_;
   payload->rv = request_.start_revision;
   payload->options = OptionsOf(request_);
   payload->open = open;

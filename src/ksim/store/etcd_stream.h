@@ -129,6 +129,7 @@ class EtcdServerStream {
   std::weak_ptr<WatchInbox> inbox_;
   std::unique_ptr<WatchStream> watches_;
   WatchRequest request_;
+  const SharedText known_as_;  // StoreWatchPayload::known_as
   WatchId watch_id_ = 0;
   bool open_ = false;
   std::uint64_t events_ = 0, responses_ = 0;

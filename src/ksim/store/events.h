@@ -47,6 +47,7 @@ struct StoreWatchPayload : sim::Payload {
   std::uint64_t stream = 0;
   SharedText client;          // the process that watches; the server is `etcd`
   SharedText key, range_end;  // as in the request
+  SharedText known_as;        // what the simulation calls the resource, where the key does not say
   Revision rv = 0;            // start
   SharedText options;         // "prevKv,progressNotify,noPut,noDelete", those given
   bool open = true;

@@ -47,7 +47,7 @@ KeyHistory* KeyIndex::Find(std::string_view key) {
 
 KeyHistory& KeyIndex::FindOrAdd(std::string_view key) {
   if (KeyHistory* history = Find(key)) return *history;
-  auto history = std::make_unique<KeyHistory>(Key(key));
+  auto history = std::make_unique<KeyHistory>(Key(key, KnownAs(key, namer_)));
   KeyHistory& added = *history;
   const std::string_view own_key = added.key().text();
   by_key_.emplace(own_key, std::move(history));

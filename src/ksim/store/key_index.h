@@ -53,6 +53,9 @@ class KeyIndex {
   KeyIndex(const KeyIndex&) = delete;
   KeyIndex& operator=(const KeyIndex&) = delete;
 
+  void SetResourceNamer(ResourceNamer namer) { namer_ = std::move(namer); }
+  const ResourceNamer& resource_namer() const { return namer_; }
+
   const KeyHistory* Find(std::string_view key) const;
   KeyHistory* Find(std::string_view key);
   KeyHistory& FindOrAdd(std::string_view key);
@@ -77,6 +80,7 @@ class KeyIndex {
   // The views are of the histories' own keys.
   absl::flat_hash_map<std::string_view, std::unique_ptr<KeyHistory>, TextHash> by_key_;
   absl::btree_map<std::string_view, const KeyHistory*> in_order_;
+  ResourceNamer namer_;
 };
 
 }  // namespace ksim::store

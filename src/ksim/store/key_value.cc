@@ -9,12 +9,15 @@
 
 namespace ksim::store {
 
-Key::Key(std::string_view text) {
+Key::Key(std::string_view text, std::string_view known_as) {
   if (text.empty()) return;
-  void* memory = ::operator new(sizeof(Data) + text.size());
+  void* memory = ::operator new(sizeof(Data) + text.size() + known_as.size());
   Data* data = new (memory) Data;
   data->size = static_cast<std::uint32_t>(text.size());
-  std::memcpy(data + 1, text.data(), text.size());
+  data->known_as_size = static_cast<std::uint32_t>(known_as.size());
+  char* const bytes = reinterpret_cast<char*>(data + 1);
+  std::memcpy(bytes, text.data(), text.size());
+  if (!known_as.empty()) std::memcpy(bytes + text.size(), known_as.data(), known_as.size());
   data_ = Ref<Data>(data);
 }
 
@@ -28,12 +31,22 @@ std::string_view Key::text() const {
   return {reinterpret_cast<const char*>(data_.get() + 1), data_->size};
 }
 
+std::string_view Key::known_as() const {
+  if (!data_) return {};
+  return {reinterpret_cast<const char*>(data_.get() + 1) + data_->size, data_->known_as_size};
+}
+
+Key::About::About(std::string_view text, std::string_view known_as) : parts(PartsOfKey(text)) {
+  if (parts && !known_as.empty()) parts->resource = known_as;
+  object_hash = parts ? ObjectHashOf(*parts) : ObjectHashOfKey(text);
+}
+
 const Key::About& Key::about() const {
   if (!data_) {
-    static const About kNothing{std::string_view()};
+    static const About kNothing{std::string_view(), std::string_view()};
     return kNothing;
   }
-  if (!data_->about) data_->about.emplace(text());
+  if (!data_->about) data_->about.emplace(text(), known_as());
   return *data_->about;
 }
 

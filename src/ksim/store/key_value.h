@@ -21,22 +21,24 @@ using LeaseId = std::int64_t;   // 0 = none
 class Key {
  public:
   Key() = default;  // the empty key
-  explicit Key(std::string_view text);
+  // `known_as`: what the simulation calls its resource, where the text does not say; "": it does.
+  explicit Key(std::string_view text, std::string_view known_as = {});
   std::string_view text() const;
-  // PartsOfKey(text()) and ObjectHashOfKey(text()), worked out once.
+  std::string_view known_as() const;
+  // PartsOfKey(text()) with the resource's name, and the hash of that, worked out once.
   const std::optional<ObjectParts>& parts() const { return about().parts; }
   std::uint64_t object_hash() const { return about().object_hash; }
 
  private:
   struct About {
-    explicit About(std::string_view text)
-        : parts(PartsOfKey(text)), object_hash(ObjectHashOfKey(text)) {}
+    About(std::string_view text, std::string_view known_as);
     std::optional<ObjectParts> parts;
     std::uint64_t object_hash;
   };
   struct Data {
     mutable std::uint32_t refs = 0;
-    std::uint32_t size = 0;
+    std::uint32_t size = 0;              // of the text, which follows in memory
+    std::uint32_t known_as_size = 0;     // of what follows that
     mutable std::optional<About> about;  // once it was asked for
     static void Free(const Data* d);
   };

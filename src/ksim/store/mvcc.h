@@ -10,6 +10,7 @@
 #pragma once
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -41,6 +42,7 @@ class Mvcc {
   // The bug of etcd#18089 and #19179, off by default: compaction at the revision of a delete
   // forgets the delete, so a watch from that revision never hears of it.
   void SetCompactionDropsDelete(bool drops) { compaction_drops_delete_ = drops; }
+  void SetResourceNamer(ResourceNamer namer) { index_.SetResourceNamer(std::move(namer)); }
   // Remembers the bus event that told of a change.
   void SetEvent(std::size_t log_position, std::uint64_t event) { log_[log_position].event = event; }
 

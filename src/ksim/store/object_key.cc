@@ -28,17 +28,20 @@ inline std::string_view TakeSegment(std::string_view* rest) {
   return segment;
 }
 
-std::string_view TakeResource(std::string_view* rest) {
-  if (rest->empty()) return {};
+// Takes the group and the resource off the front.
+void TakeResource(std::string_view* rest, ObjectParts* parts) {
+  if (rest->empty()) return;
   for (const SpecialPrefix& special : kSpecialPrefixes) {
     // Nearly every key is told from all of them by its first letter.
     if (rest->front() != special.prefix.front() || !rest->starts_with(special.prefix)) continue;
     rest->remove_prefix(special.prefix.size());
-    return special.resource;
+    parts->resource = special.resource;
+    return;
   }
-  const std::string_view segment = TakeSegment(rest);
-  const bool is_group = segment.find('.') != std::string_view::npos;
-  return is_group ? TakeSegment(rest) : segment;
+  parts->resource = TakeSegment(rest);
+  if (parts->resource.find('.') == std::string_view::npos) return;
+  parts->group = parts->resource;
+  parts->resource = TakeSegment(rest);
 }
 
 }  // namespace
@@ -47,7 +50,7 @@ std::optional<ObjectParts> PartsOfKey(std::string_view key) {
   if (!key.starts_with(kRegistry)) return std::nullopt;
   std::string_view rest = key.substr(kRegistry.size());
   ObjectParts parts;
-  parts.resource = TakeResource(&rest);
+  TakeResource(&rest, &parts);
   if (parts.resource.empty()) return std::nullopt;
   parts.name = rest;
   if (const std::size_t slash = rest.find('/'); slash != std::string_view::npos) {
@@ -57,13 +60,24 @@ std::optional<ObjectParts> PartsOfKey(std::string_view key) {
   return parts;
 }
 
+std::string KnownAs(std::string_view key, const ResourceNamer& namer) {
+  if (namer == nullptr) return "";
+  const std::optional<ObjectParts> parts = PartsOfKey(key);
+  if (!parts || parts->group.empty()) return "";
+  std::string name = namer(parts->group, parts->resource);
+  return name == parts->resource ? std::string() : name;
+}
+
+std::uint64_t ObjectHashOf(const ObjectParts& parts) {
+  std::string text;
+  text.reserve(parts.resource.size() + parts.ns.size() + parts.name.size() + 2);
+  text.append(parts.resource).append("/").append(parts.ns).append("/").append(parts.name);
+  return Hash64(text);
+}
+
 std::uint64_t ObjectHashOfKey(std::string_view key) {
   const std::optional<ObjectParts> parts = PartsOfKey(key);
-  if (!parts) return Hash64(key);
-  std::string text;
-  text.reserve(key.size());
-  text.append(parts->resource).append("/").append(parts->ns).append("/").append(parts->name);
-  return Hash64(text);
+  return parts ? ObjectHashOf(*parts) : Hash64(key);
 }
 
 }  // namespace ksim::store

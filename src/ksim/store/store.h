@@ -13,6 +13,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "ksim/base/time.h"
@@ -44,6 +47,13 @@ class Store {
   void SetListener(CommitListener* listener) { listener_ = listener; }  // null: none
 
   void SetCompactionDropsDelete(bool drops) { mvcc_.SetCompactionDropsDelete(drops); }  // mvcc.h
+
+  // Before the first key of the resources is written.
+  void SetResourceNamer(ResourceNamer namer) { mvcc_.SetResourceNamer(std::move(namer)); }
+  // The simulation's name of the resource of a key, where the key does not say it; else "".
+  std::string KnownAs(std::string_view key) const {
+    return store::KnownAs(key, mvcc_.index().resource_namer());
+  }
 
   Revision revision() const { return mvcc_.revision(); }
   Revision compact_revision() const { return mvcc_.compact_revision(); }  // -1: never compacted

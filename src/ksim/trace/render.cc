@@ -32,7 +32,7 @@ Value PreconditionsOf(const api::Request& request) {
 void Request(const client::RequestPayload& p, const RenderOptions& options, Record* r) {
   const api::Request& q = p.request;
   r->Add("id", Number(q.id)).Add("server", Text(p.server)).Add("verb", Text(api::ToString(q.verb)));
-  r->Add("resource", Text(q.resource->resource)).Add("subresource", Text(q.subresource));
+  r->Add("resource", Text(q.resource->known_as())).Add("subresource", Text(q.subresource));
   r->Add("namespace", Text(q.ns)).Add("name", Text(q.name)).Add("uid", Text(q.believed_uid));
   r->Add("preconditions", PreconditionsOf(q)).Add("params", ParamsOf(q)).Add("user", Text(q.user));
   if (api::IsConverted(*q.resource)) r->Add("version", Text(q.resource->version));
@@ -51,7 +51,7 @@ void Response(const client::ResponsePayload& p, const RenderOptions& options, Re
 
 void Deliver(const client::DeliverPayload& p, const RenderOptions& options, Record* r) {
   r->Add("stream", Number(p.stream)).Add("n", Number(p.n)).Add("type", Text(api::ToString(p.type)));
-  r->Add("resource", Text(p.resource == nullptr ? "" : p.resource->resource));
+  r->Add("resource", Text(p.resource == nullptr ? "" : p.resource->known_as()));
   AddNames(p.object, r);
   r->Add("rv", Value::Of(p.object.empty() ? 0 : p.object.resource_version()));
   r->Add("initialEnd", Value::Of(p.initial_end));
@@ -60,7 +60,7 @@ void Deliver(const client::DeliverPayload& p, const RenderOptions& options, Reco
 
 void Handler(const client::HandlerPayload& p, const RenderOptions& options, Record* r) {
   r->Add("informer", Text(p.informer)).Add("listener", Text(p.listener.name()));
-  r->Add("type", Text(client::ToString(p.type))).Add("resource", Text(p.resource->resource));
+  r->Add("type", Text(client::ToString(p.type))).Add("resource", Text(p.resource->known_as()));
   AddNames(p.object, r);
   r->Add("rv", Value::Of(p.object.empty() ? 0 : p.object.resource_version()));
   const bool old = !p.old_object.empty();
@@ -74,7 +74,7 @@ void Relist(const client::RelistPayload& p, Record* r) {
   std::vector<Value> requests;
   for (std::uint64_t id : p.requests) requests.push_back(Number(id));
   r->Add("informer", Text(p.informer));
-  r->Add("resource", Text(p.resource == nullptr ? "" : p.resource->resource));
+  r->Add("resource", Text(p.resource == nullptr ? "" : p.resource->known_as()));
   r->Add("requests", Value::Array(std::move(requests))).Add("rv", Text(p.rv));
   r->Add("gotRv", Value::Of(p.got_rv)).Add("items", Number(p.items));
   r->Add("itemsHash", HashText(p.items_hash)).Add("reason", Text(client::ToString(p.reason)));

@@ -39,7 +39,9 @@ void Commit(const store::CommitPayload& p, const RenderOptions& options, Record*
 void StoreWatch(const store::StoreWatchPayload& p, Record* r) {
   const std::optional<store::ObjectParts> parts = store::PartsOfKey(p.key);
   r->Add("stream", Number(p.stream)).Add("server", Text("etcd")).Add("client", Text(p.client));
-  r->Add("request", Value::Of(0)).Add("resource", Text(parts ? parts->resource : ""));
+  const std::string_view plural = parts ? parts->resource : std::string_view();
+  r->Add("request", Value::Of(0));
+  r->Add("resource", Text(p.known_as.empty() ? plural : p.known_as.view()));
   r->Add("namespace", Text(parts ? parts->ns : "")).Add("key", Text(p.key));
   r->Add("selectors", Text(""))
       .Add("rv", Text(std::to_string(p.rv)))
@@ -51,6 +53,8 @@ void StoreWatch(const store::StoreWatchPayload& p, Record* r) {
 void StoreEvent(const store::StoreEventPayload& p, const RenderOptions& options, Record* r) {
   r->Add("stream", Number(p.stream)).Add("n", Number(p.n));
   r->Add("type", Text(store::ToString(p.type))).Add("key", Text(p.key()));
+  if (p.kv && !p.kv.shared_key().known_as().empty())
+    r->Add("knownAs", Text(p.kv.shared_key().known_as()));
   r->Add("uid", UidOf(p.kv)).Add("rv", Value::Of(p.rv)).Add("initialEnd", Value::Of(false));
   r->Add("server", Text("etcd")).Add("response", Number(p.response));
   if (options.objects && p.kv && !p.kv.is_tombstone()) r->Add("object", p.kv.value());
@@ -60,7 +64,7 @@ void StoreEvent(const store::StoreEventPayload& p, const RenderOptions& options,
 void Watch(const apiserver::WatchPayload& p, Record* r) {
   r->Add("stream", Number(p.stream)).Add("server", Text(p.server.name()));
   r->Add("client", Text(p.client.name())).Add("request", Number(p.request));
-  r->Add("resource", Text(p.resource->resource)).Add("namespace", Text(p.ns));
+  r->Add("resource", Text(p.resource->known_as())).Add("namespace", Text(p.ns));
   r->Add("selectors", Text(p.selectors)).Add("rv", Text(p.rv)).Add("options", Text(p.options));
   r->Add("state", Text(p.open ? "open" : "close")).Add("lastRv", Value::Of(p.last_rv));
   r->Add("reason", Text(p.reason));
@@ -69,7 +73,7 @@ void Watch(const apiserver::WatchPayload& p, Record* r) {
 void WatchEvent(const apiserver::EventPayload& p, const RenderOptions& options, Record* r) {
   const apiserver::EventBody& body = *p.body;
   r->Add("stream", Number(p.stream)).Add("n", Number(p.n));
-  r->Add("type", Text(api::ToString(body.type))).Add("resource", Text(body.resource->resource));
+  r->Add("type", Text(api::ToString(body.type))).Add("resource", Text(body.resource->known_as()));
   AddNames(body.object, r);
   r->Add("rv", Value::Of(body.rv())).Add("initialEnd", Value::Of(body.initial_end));
   if (options.objects && !body.object.empty()) r->Add("object", body.object.ToTree());

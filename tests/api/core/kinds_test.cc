@@ -58,6 +58,87 @@ TEST(Kinds, ByKindAndByResource) {
   EXPECT_EQ(kinds.ByResource("", "replicasets"), nullptr);
 }
 
+using value::Arr;
+using value::Obj;
+using value::Value;
+
+Value DefinitionOf(std::string_view group, std::string_view kind) {
+  const std::string plural = GuessPlural(kind);
+  return Obj(
+      {{"spec", Obj({{"group", Value::Of(group)},
+                     {"names", Obj({{"plural", Value::Of(plural)}, {"kind", Value::Of(kind)}})},
+                     {"scope", Value::Of("Namespaced")},
+                     {"versions", Arr({Obj({{"name", Value::Of("v1")},
+                                            {"served", Value::Bool(true)},
+                                            {"storage", Value::Bool(true)}}),
+                                       Obj({{"name", Value::Of("v2")},
+                                            {"served", Value::Bool(true)},
+                                            {"storage", Value::Bool(false)}})})}})}});
+}
+
+// CRD-27
+TEST(Kinds, OfTwoKindsWithOnePluralTheLaterIsKnownByItsGroup) {
+  Kinds kinds;
+  const ResourceInfo& service = **kinds.AddFromCrd(DefinitionOf("serving.knative.dev", "Service"));
+  const ResourceInfo& b = **kinds.AddFromCrd(DefinitionOf("b.example.com", "Widget"));
+  const ResourceInfo& a = **kinds.AddFromCrd(DefinitionOf("a.example.com", "Widget"));
+  const ResourceInfo& core = *kinds.ByResource("", "services");
+  EXPECT_EQ(core.known_as(), "services");
+  EXPECT_EQ(service.known_as(), "services.serving.knative.dev");
+  EXPECT_EQ(b.known_as(), "widgets") << "nobody had the plural before it";
+  EXPECT_EQ(a.known_as(), "widgets.a.example.com");
+  EXPECT_EQ(kinds.KnownAs("widgets"), kinds.ByResource("b.example.com", "widgets"));
+  EXPECT_EQ(kinds.KnownAs("widgets.a.example.com"), kinds.ByResource("a.example.com", "widgets"));
+  EXPECT_EQ(kinds.KnownAs("widgets.b.example.com"), nullptr);
+  // Its plural stays what it is.
+  EXPECT_EQ(a.resource, "widgets");
+  EXPECT_EQ(StorageKey(a, "d", "x"), "/registry/a.example.com/widgets/d/x");
+  EXPECT_EQ(a.UrlPath("d", "x").substr(0, 22), "/apis/a.example.com/v1");
+  EXPECT_NE(ObjectHash(service.known_as(), "d", "x"), ObjectHash(core.known_as(), "d", "x"));
+}
+
+// CRD-27: all versions have the name, and a definition that goes and comes again.
+TEST(Kinds, AKindKeepsTheNameThatItIsKnownBy) {
+  Kinds kinds;
+  const Value first = DefinitionOf("b.example.com", "Widget"),
+              second = DefinitionOf("a.example.com", "Widget");
+  ASSERT_TRUE(kinds.AddFromCrd(first).ok() && kinds.AddFromCrd(second).ok());
+  for (const ResourceInfo* r : kinds.all()) {
+    if (r->group == "a.example.com") {
+      EXPECT_EQ(r->known_as(), "widgets.a.example.com");
+    }
+  }
+  kinds.Withdraw("b.example.com", "widgets");
+  ASSERT_TRUE(kinds.AddFromCrd(second).ok() && kinds.AddFromCrd(first).ok());
+  EXPECT_EQ(kinds.ByResource("a.example.com", "widgets")->known_as(), "widgets.a.example.com");
+  EXPECT_EQ(kinds.ByResource("b.example.com", "widgets")->known_as(), "widgets");
+  // A reader of traces has it from the run, whatever it reads first.
+  Kinds reader;
+  reader.SetKnownAs("a.example.com", "widgets", "widgets.a.example.com");
+  reader.SetKnownAs("b.example.com", "widgets", "widgets");
+  ASSERT_TRUE(reader.AddFromCrd(second).ok());
+  EXPECT_EQ(reader.ByResource("a.example.com", "widgets")->known_as(), "widgets.a.example.com");
+}
+
+// CRD-27: discovery lists the groups of definitions by name, and kubectl takes the first
+// (client-go restmapper/discovery.go NewDiscoveryRESTMapper).
+TEST(Kinds, KubectlTakesTheFirstGroup) {
+  Kinds kinds;
+  for (const char* group : {"b.example.com", "a.example.com"})
+    ASSERT_TRUE(kinds.AddFromCrd(DefinitionOf(group, "Widget")).ok());
+  ASSERT_TRUE(kinds.AddFromCrd(DefinitionOf("a.example.com", "Service")).ok());
+  for (const char* name : {"widgets", "widget", "Widget"}) {
+    EXPECT_EQ(Named(kinds, name).group, "a.example.com") << name;
+    EXPECT_EQ(kinds.AllByName(name).size(), 2u) << name;
+  }
+  EXPECT_EQ(Named(kinds, "widgets.b.example.com").group, "b.example.com");
+  EXPECT_EQ(Named(kinds, "widgets.v2.b.example.com").group, "b.example.com");
+  EXPECT_EQ(Named(kinds, "services").group, "") << "built-in kinds come first";
+  EXPECT_EQ(Named(kinds, "services.a.example.com").group, "a.example.com");
+  kinds.Withdraw("a.example.com", "widgets");
+  EXPECT_EQ(Named(kinds, "widgets").group, "b.example.com") << "discovery has it no longer";
+}
+
 // API-14, API-15
 TEST(Kinds, StorageKeys) {
   const Kinds kinds;

@@ -3,11 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <compare>
-#include <optional>
 
 #include "absl/container/inlined_vector.h"
-#include "absl/strings/numbers.h"
 #include "ksim/api/core/ascii_lower.h"
 #include "ksim/api/core/builtin_kinds.h"
 #include "ksim/api/core/definition.h"
@@ -23,6 +20,7 @@ struct Kinds::Impl {
   std::vector<std::unique_ptr<ResourceInfo>> own;  // those added; all Kinds share the built-in ones
   std::vector<const ResourceInfo*> guessed;        // some of `own`: an addition says what they are
   std::vector<const ResourceInfo*> used;           // had objects; the first version that had
+  std::vector<ResourceInfo> named;                 // SetKnownAs: group, resource and `qualified`
   std::vector<std::weak_ptr<const std::function<void()>>> on_first_object;
 };
 
@@ -60,7 +58,7 @@ bool HasShortName(const ResourceInfo& r, std::string_view name) {
 
 // Fills in what is mostly the same.
 void Complete(ResourceInfo* info) {
-  info->resource_atom = value::Atom(info->resource);
+  info->known_as_atom = value::Atom(info->known_as());
   if (info->singular.empty()) info->singular = AsciiLower(info->kind);
   if (info->storage_prefix.empty())
     info->storage_prefix = info->custom ? info->group + "/" + info->resource : info->resource;
@@ -74,42 +72,6 @@ bool SortsBefore(const ResourceInfo* a, const ResourceInfo* b) {
   if (a->group != b->group) return a->group < b->group;
   if (a->resource != b->resource) return a->resource < b->resource;
   return HasPriorityOver(a->version, b->version);
-}
-
-// A version of the form v1, v2beta3 or v1alpha1, by its rank: what counts more comes first.
-struct KubeVersion {
-  enum Stability : std::uint8_t { kAlpha, kBeta, kStable };
-  Stability stability = kStable;
-  std::uint64_t major = 0, minor = 0;
-  auto operator<=>(const KubeVersion&) const = default;
-};
-
-// Takes a number off the front.
-std::optional<std::uint64_t> TakeNumber(std::string_view* text) {
-  std::size_t digits = 0;
-  while (digits < text->size() && (*text)[digits] >= '0' && (*text)[digits] <= '9') ++digits;
-  std::uint64_t number = 0;
-  if (!absl::SimpleAtoi(std::string(text->substr(0, digits)), &number)) return std::nullopt;
-  text->remove_prefix(digits);
-  return number;
-}
-
-std::optional<KubeVersion> ParseKubeVersion(std::string_view text) {
-  if (!text.starts_with("v")) return std::nullopt;
-  text.remove_prefix(1);
-  KubeVersion version;
-  const std::optional<std::uint64_t> major = TakeNumber(&text);
-  if (!major) return std::nullopt;
-  version.major = *major;
-  if (text.empty()) return version;
-  version.stability = text.starts_with("beta") ? KubeVersion::kBeta : KubeVersion::kAlpha;
-  const std::string_view word = version.stability == KubeVersion::kBeta ? "beta" : "alpha";
-  if (!text.starts_with(word)) return std::nullopt;
-  text.remove_prefix(word.size());
-  const std::optional<std::uint64_t> minor = TakeNumber(&text);
-  if (!minor || !text.empty()) return std::nullopt;
-  version.minor = *minor;
-  return version;
 }
 
 // policies -> policy, classes -> class, websites -> website.
@@ -186,25 +148,74 @@ const ResourceInfo* Kinds::ByKind(std::string_view api_version, std::string_view
   });
 }
 
-const ResourceInfo* Kinds::ByName(std::string_view name) const {
+namespace {
+
+// Whether kubectl takes `a` where both have the name. Kinds lists the versions of one resource, and
+// the built-in kinds, in the order in which kubectl prefers them.
+bool IsPreferred(const ResourceInfo* a, const ResourceInfo* b) {
+  if (a->withdrawn != b->withdrawn) return b->withdrawn;
+  if (a->custom != b->custom) return b->custom;
+  return a->custom && a->group < b->group;
+}
+
+}  // namespace
+
+std::vector<const ResourceInfo*> Kinds::AllByName(std::string_view name) const {
   const ResourceName q = SplitResourceName(name);
+  std::vector<const ResourceInfo*> found;
   const auto find = [&](auto matches) {
-    return FirstServed(impl_->kinds,
-                       [&](const ResourceInfo& k) { return q.Admits(k) && matches(k); });
+    if (!found.empty()) return;
+    for (const ResourceInfo* k : impl_->kinds)
+      if (q.Admits(*k) && matches(*k)) found.push_back(k);
   };
-  const ResourceInfo* found = find([&](const ResourceInfo& r) { return r.resource == q.name; });
-  if (found == nullptr) {
-    found = find([&](const ResourceInfo& r) {
-      return r.singular == q.name || AsciiLower(r.kind) == q.name;
-    });
-  }
-  if (found == nullptr) {
-    found = find([&](const ResourceInfo& r) { return HasShortName(r, q.name); });
-  }
-  return found;
+  find([&](const ResourceInfo& r) { return r.resource == q.name; });
+  find([&](const ResourceInfo& r) { return r.singular == q.name || AsciiLower(r.kind) == q.name; });
+  find([&](const ResourceInfo& r) { return HasShortName(r, q.name); });
+  std::stable_sort(found.begin(), found.end(), IsPreferred);
+  std::vector<const ResourceInfo*> out;
+  for (const ResourceInfo* k : found)
+    if (std::none_of(out.begin(), out.end(),
+                     [k](const ResourceInfo* other) { return other->group == k->group; }))
+      out.push_back(k);
+  return out;
+}
+
+const ResourceInfo* Kinds::ByName(std::string_view name) const {
+  const std::vector<const ResourceInfo*> found = AllByName(name);
+  return found.empty() ? nullptr : found.front();
+}
+
+const ResourceInfo* Kinds::KnownAs(std::string_view name) const {
+  return FirstServed(impl_->kinds, [&](const ResourceInfo& k) { return k.known_as() == name; });
+}
+
+void Kinds::SetKnownAs(std::string_view group, std::string_view resource, std::string_view name) {
+  ResourceInfo named;
+  named.group = group;
+  named.resource = resource;
+  if (name != resource) named.qualified = name;
+  for (const ResourceInfo& other : impl_->named)
+    if (IsSameResource(other, named)) return;
+  impl_->named.push_back(std::move(named));
 }
 
 namespace {
+
+// The name with the group, if another kind has the plural already; "" if none has. A resource keeps
+// the name that it has had.
+std::string QualifiedNameOf(const ResourceInfo& info, const std::vector<const ResourceInfo*>& kinds,
+                            const std::vector<ResourceInfo>& named) {
+  bool taken = false;
+  const ResourceInfo* same = nullptr;
+  const auto look_at = [&](const ResourceInfo& other) {
+    if (same == nullptr && IsSameResource(other, info)) same = &other;
+    taken = taken || other.known_as() == info.resource;
+  };
+  for (const ResourceInfo& other : named) look_at(other);
+  for (const ResourceInfo* other : kinds) look_at(*other);
+  if (same != nullptr) return same->qualified;
+  return taken ? info.group_resource() : std::string();
+}
 
 ResourceInfo AtVersion(ResourceInfo info, std::string_view version) {
   info.version = version;
@@ -214,6 +225,7 @@ ResourceInfo AtVersion(ResourceInfo info, std::string_view version) {
 }  // namespace
 
 const ResourceInfo* Kinds::Add(ResourceInfo info) {
+  info.qualified = QualifiedNameOf(info, impl_->kinds, impl_->named);
   Complete(&info);
   info.builtin_number = ResourceInfo::kNotBuiltin;  // also of a built-in kind's changed copy
   for (const std::unique_ptr<ResourceInfo>& k : impl_->own) {
@@ -422,13 +434,6 @@ std::shared_ptr<const void> Kinds::OnFirstObject(std::function<void()> listener)
   auto held = std::make_shared<const std::function<void()>>(std::move(listener));
   impl_->on_first_object.push_back(held);
   return held;
-}
-
-bool HasPriorityOver(std::string_view a, std::string_view b) {
-  const std::optional<KubeVersion> x = ParseKubeVersion(a);
-  const std::optional<KubeVersion> y = ParseKubeVersion(b);
-  if (x && y) return *x > *y;
-  return x || y ? x.has_value() : a < b;
 }
 
 std::string GuessPlural(std::string_view kind) {

@@ -157,10 +157,10 @@ const Value& Object::spec() const { return tree().Get(Fields().spec); }
 const Value& Object::status() const { return tree().Get(Fields().status); }
 
 std::uint64_t Object::HashKey(const ResourceInfo& resource) const {
-  const std::uint64_t hash = ObjectHash(resource.resource, ns(), name());
+  const std::uint64_t hash = ObjectHash(resource.known_as(), ns(), name());
   if (rep_ != nullptr) {
     rep_->key_hash = hash;
-    rep_->hashed_as = resource.resource_atom;
+    rep_->hashed_as = resource.known_as_atom;
   }
   return hash;
 }

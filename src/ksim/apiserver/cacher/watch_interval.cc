@@ -16,7 +16,7 @@ WatchInterval WatchInterval::OfState(const api::ResourceInfo& resource,
     CacheEvent& event = interval.batch_.emplace_back();
     event.type = api::WatchEventType::kAdded;
     event.revision = object.resource_version();
-    event.object_hash = api::ObjectHash(resource.resource, object.ns(), object.name());
+    event.object_hash = api::ObjectHash(resource.known_as(), object.ns(), object.name());
     event.origin = origin;
     event.object = std::move(object);
   }

@@ -120,8 +120,8 @@ sim::Task<api::Result<Value>> WebhookConverter::Convert(const api::ResourceInfo&
   review.definition = fmt::format("{}.{}", kind.resource, kind.group);
   review.object = fmt::format("{}{}{} to {}", ns, ns.empty() ? "" : "/", name, version);
   // Draws about the call are about the object and the version.
-  const std::uint64_t key =
-      sim::KeyOf(sim::KeyOf("convert/" + version), shared_.identities.Of(kind.resource, ns, name));
+  const std::uint64_t key = sim::KeyOf(sim::KeyOf("convert/" + version),
+                                       shared_.identities.Of(kind.known_as(), ns, name));
   review.uid = api::GenerateUid(shared_.sim.decisions(), "conversionreviews", key);
   review.original = tree;
   std::string body = ConversionRequest(review.version, review.uid, review.desired, tree);

@@ -123,11 +123,11 @@ EventBody::EventBody(const api::ResourceInfo& r, const api::Status& why)
 // gathers it.
 std::string EventBody::Hashed() const {
   std::string text;
-  text.reserve(kStreamAndNumber + 7 * 8 + api::ToString(type).size() + resource->resource.size() +
+  text.reserve(kStreamAndNumber + 7 * 8 + api::ToString(type).size() + resource->known_as().size() +
                object.ns().size() + object.name().size() + object.uid().size());
   text.assign(kStreamAndNumber, 0);
   AddText(api::ToString(type), &text);
-  AddText(resource->resource, &text);
+  AddText(resource->known_as(), &text);
   if (!object.empty()) {
     AddText(object.ns(), &text);
     AddText(object.name(), &text);

@@ -34,7 +34,7 @@ sim::Task<api::Result<store::Revision>> SendState(Storage& storage, const WatchQ
   const api::ResourceInfo& r = storage.resource();
   for (const api::Object& object : result->items)
     stream.Send(std::make_shared<EventBody>(r, api::WatchEventType::kAdded, object),
-                api::ObjectHash(r.resource, object.ns(), object.name()), stream.cause());
+                api::ObjectHash(r.known_as(), object.ns(), object.name()), stream.cause());
   if (query.is_watch_list())
     stream.Send(EventBody::Bookmark(r, result->revision, true), 0, stream.cause());
   co_return result->revision;
@@ -54,7 +54,7 @@ CacheEvent ToCacheEvent(const Storage& storage, const store::WatchEvent& event) 
     change.object = storage.Decode(event.kv);
   }
   change.object_hash =
-      api::ObjectHash(storage.resource().resource, change.object.ns(), change.object.name());
+      api::ObjectHash(storage.resource().known_as(), change.object.ns(), change.object.name());
   return change;
 }
 

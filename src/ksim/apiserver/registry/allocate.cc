@@ -18,7 +18,7 @@ api::Result<Value> Registry::AllocateForService(RequestContext& rc, Value tree, 
   const std::string_view name = metadata.Get("name").AsString();
   ServiceAllocations::Request request;
   request.service = fmt::format("{}/{}", ns, name);
-  request.identity = old.is_null() ? rc.identity : context_.identities.Of(r.resource, ns, name);
+  request.identity = old.is_null() ? rc.identity : context_.identities.Of(r.known_as(), ns, name);
   request.compat = context_.compat;
   request.dry_run = rc.write().dry_run;
   return context_.services->Allocate(request, std::move(tree), old);

@@ -30,7 +30,7 @@ std::string_view NameIn(const Value& tree) { return MetadataText(tree, api::Fiel
 // Whoever waits for the first object of its kind begins.
 void NoteUse(api::Kinds& kinds, const api::ResourceInfo& resource, const api::Object& object) {
   kinds.NoteObject(resource);
-  if (resource.kind == "Pod" && api::HasEphemeralVolume(object.tree()))
+  if (resource.kind == "Pod" && !resource.custom && api::HasEphemeralVolume(object.tree()))
     kinds.NoteObject(api::EphemeralVolumeUse());
 }
 
@@ -48,15 +48,15 @@ std::uint64_t Registry::IdentityFor(const Value& tree) const {
   const api::ResourceInfo& r = storage_.storage().resource();
   const std::string_view ns = MetadataText(tree, api::Fields().namespace_);
   const std::string_view name = NameIn(tree);
-  if (!name.empty()) return context_.identities.Of(r.resource, ns, name);
+  if (!name.empty()) return context_.identities.Of(r.known_as(), ns, name);
   const std::optional<api::OwnerReference> owner = api::Object::FromTree(tree).controller();
   const api::ResourceInfo* kind =
       owner ? context_.kinds.ByKind(owner->api_version, owner->kind) : nullptr;
   const std::uint64_t family =
       kind != nullptr
-          ? context_.identities.Of(kind->resource, kind->namespaced ? ns : "", owner->name)
-          : sim::KeyOf(fmt::format("{}/{}/{}", r.resource, ns, GenerateNameIn(tree)));
-  return context_.identities.NextGenerated(family, r.resource);
+          ? context_.identities.Of(kind->known_as(), kind->namespaced ? ns : "", owner->name)
+          : sim::KeyOf(fmt::format("{}/{}/{}", r.known_as(), ns, GenerateNameIn(tree)));
+  return context_.identities.NextGenerated(family, r.known_as());
 }
 
 sim::Task<api::Result<api::Object>> Registry::Create(RequestContext& rc, Value tree) {
@@ -76,8 +76,8 @@ api::Result<Value> Registry::PrepareNew(RequestContext& rc, Value tree) {
   std::string name(NameIn(tree));
   const std::string_view base = GenerateNameIn(tree);
   if (name.empty() && !base.empty())
-    name = api::GenerateName(context_.sim.decisions(), r.resource, rc.identity, base);
-  const std::string uid = api::GenerateUid(context_.sim.decisions(), r.resource, rc.identity);
+    name = api::GenerateName(context_.sim.decisions(), r.known_as(), rc.identity, base);
+  const std::string uid = api::GenerateUid(context_.sim.decisions(), r.known_as(), rc.identity);
   tree = api::FillSystemFields(tree, name, uid, rc.now());
   tree = api::PrepareForCreate(r, tree, context_.compat);
   api::Result<Value> allocated = AllocateForService(rc, std::move(tree), Value());
@@ -118,7 +118,7 @@ sim::Task<api::Result<api::Object>> Registry::CreateOnce(RequestContext& rc, Val
   if (!write.dry_run) NoteUse(context_.kinds, storage_.storage().resource(), object);
   api::Result<api::Object> stored = co_await storage_.storage().Create(std::move(object), write);
   if (stored.ok()) {
-    if (!write.dry_run) context_.identities.Record(rc.resource().resource, ns, name, rc.identity);
+    if (!write.dry_run) context_.identities.Record(rc.resource().known_as(), ns, name, rc.identity);
     if (!write.dry_run) NoteStored(*stored);
     rc.PassStage(Stage::kStore);
     co_return stored;

@@ -25,7 +25,7 @@ const Path kFinalizers{"metadata", "finalizers"};
 enum class Policy : std::uint8_t { kBackground, kOrphan, kUnsupported };
 
 Policy DefaultPolicy(const api::ResourceInfo& r) {
-  if (r.resource == "events") return Policy::kUnsupported;
+  if (r.resource == "events" && !r.custom) return Policy::kUnsupported;
   if (r.group == "batch" && r.resource == "jobs") return Policy::kOrphan;
   if (r.group.empty() && r.resource == "replicationcontrollers") return Policy::kOrphan;
   return Policy::kBackground;

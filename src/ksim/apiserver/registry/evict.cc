@@ -178,7 +178,7 @@ sim::Task<api::Status> Registry::TakeFromBudget(RequestContext& rc, api::Object 
 sim::Task<void> Registry::PauseEviction(RequestContext& rc) {
   const sim::SiteId site = context_.sim.decisions().Site("eviction/retry");
   const std::uint64_t key =
-      context_.identities.Of(rc.resource().resource, rc.request().ns, rc.request().name);
+      context_.identities.Of(rc.resource().known_as(), rc.request().ns, rc.request().name);
   const Duration more =
       context_.sim.decisions().DrawDuration(site, key, Duration(), Milliseconds(50));
   co_await context_.sim.Sleep(kPause + more, sim::TimerKind::kWork, "eviction retry");

@@ -242,7 +242,7 @@ sim::Task<api::Result<UpdateResult>> Registry::Update(RequestContext& rc, Update
       request.ns, request.name, preconditions, may_create, transform, suggestion, write);
   if (stored.ok()) {
     if (transform.created() && !write.dry_run)
-      context_.identities.Record(rc.resource().resource, request.ns, request.name, rc.identity);
+      context_.identities.Record(rc.resource().known_as(), request.ns, request.name, rc.identity);
     if (!write.dry_run) NoteStored(*stored);
     rc.PassStage(Stage::kStore);
     co_return UpdateResult(*std::move(stored), transform.created());

@@ -1,6 +1,8 @@
 #include "ksim/apiserver/server.h"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "ksim/apiserver/conversion/webhook_converter.h"
@@ -130,6 +132,11 @@ Server::Impl::Impl(Shared& s, store::Etcd& e, ServerOptions o)
     shared.services = std::make_shared<ServiceAllocations>(shared.sim, shared.service_cidr);
   if (shared.definitions == nullptr) shared.definitions = std::make_shared<DefinitionsInStore>();
   ++shared.definitions->server_count;
+  etcd.store().SetResourceNamer(
+      [&kinds = s.kinds](std::string_view group, std::string_view plural) {
+        const api::ResourceInfo* const known = kinds.ByResource(group, plural);
+        return known == nullptr ? std::string() : known->known_as();
+      });
 }
 
 void Server::Impl::OnStart() {

@@ -88,7 +88,13 @@ class Commits : public TraceLaw {
 
   void JudgeKey(const Record& r) {
     const auto parts = store::PartsOfKey(r.Text("key"));
-    Same(r, "the resource", r.Text("resource"), parts ? parts->resource : "");
+    const std::string_view resource = r.Text("resource");
+    Same(r, "the resource", resource, ResourceOfKey(r.Text("key"), resource));
+    if (parts && !parts->group.empty()) {
+      const auto [named, fresh] = names_.emplace(
+          fmt::format("{}/{}", parts->group, parts->resource), std::string(resource));
+      if (!fresh) Same(r, "the name of the resource", resource, named->second);
+    }
     Same(r, "the namespace", r.Text("namespace"), parts ? parts->ns : "");
     Same(r, "the name", r.Text("name"), parts ? parts->name : "");
   }
@@ -292,6 +298,7 @@ class Commits : public TraceLaw {
 
   std::int64_t sub_ = 0, compacted_ = 0;
   std::map<std::string, Kept, std::less<>> kept_;  // by key
+  std::map<std::string, std::string> names_;       // GROUP/PLURAL -> what the trace calls it
   std::set<std::string, std::less<>> servers_;
 };
 

@@ -146,6 +146,7 @@ bool MayLack(const Record& r, std::string_view field) {
   const bool on_etcd = !r.Get("key").is_null();
   if (r.kind == Kind::kWatch) return field == "key" && r.Text("server") != "etcd";
   if (r.kind != Kind::kEvent && r.kind != Kind::kDeliver) return false;
+  if (field == "knownAs") return true;
   if (field == "key" || field == "server" || field == "response") return !on_etcd;
   return on_etcd && (field == "resource" || field == "namespace" || field == "name");
 }

@@ -10,7 +10,7 @@
 
 #include "ksim/api/core/fields.h"
 #include "ksim/check/laws/register.h"
-#include "ksim/store/object_key.h"
+#include "ksim/trace/record_object.h"
 
 namespace ksim::check {
 namespace {
@@ -55,8 +55,8 @@ class Watches : public TraceLaw {
       Contradict(r, fmt::format("{} does not watch etcd", r.Text("client")));
     Same(r, "the request of a watch on etcd", r.Int("request"), 0);
     Same(r, "the selectors of a watch on etcd", r.Text("selectors"), "");
-    const auto parts = store::PartsOfKey(r.Text("key"));
-    Same(r, "the resource", r.Text("resource"), parts ? parts->resource : "");
+    const auto parts = trace::ObjectOf(r);
+    Same(r, "the resource", r.Text("resource"), ResourceOfKey(r.Text("key"), r.Text("resource")));
     Same(r, "the namespace", r.Text("namespace"), parts ? parts->ns : "");
     if (r.Text("key") != "compact_rev_key" &&
         (!parts || !parts->name.empty() || !r.Text("key").ends_with('/')))
@@ -198,6 +198,8 @@ class Watches : public TraceLaw {
     }
     Same(r, "rv", r.Int("rv"), cause->Int("revision"));
     Same(r, "the key", r.Text("key"), cause->Text("key"));
+    if (const auto parts = trace::ObjectOf(r))
+      Same(r, "the resource", parts->resource, cause->Text("resource"));
     const std::string_view op = cause->Text("op");
     Same(r, "the uid", r.Text("uid"), op == "delete" ? "" : cause->Text("uid"));
     Same(r, "the type", r.Text("type"),
@@ -268,7 +270,7 @@ class Watches : public TraceLaw {
 
   // An event that passes on what etcd has told the server.
   void JudgeTold(const Ledger& ledger, const Record& r, const Record& told, const Wire& wire) {
-    const auto parts = store::PartsOfKey(told.Text("key"));
+    const auto parts = trace::ObjectOf(told);
     Same(r, "the resource", r.Text("resource"), parts ? parts->resource : "");
     Same(r, "the namespace", r.Text("namespace"), parts ? parts->ns : "");
     Same(r, "the name", r.Text("name"), parts ? parts->name : "");
@@ -333,7 +335,8 @@ class Watches : public TraceLaw {
     }
     const Record& sent = *wire->events[static_cast<std::size_t>(r.Int("n") - 1)];
     Same(r, "the delivery's cause", Signed(r.cause), Signed(sent.seq));
-    for (std::string_view field : {"type", "resource", "namespace", "name", "key", "uid", "server"})
+    for (std::string_view field :
+         {"type", "resource", "namespace", "name", "key", "knownAs", "uid", "server"})
       if (r.Text(field) != sent.Text(field))
         Same(r, fmt::format("{} beside what was sent", field), r.Text(field), sent.Text(field));
     for (std::string_view field : {"rv", "response"})

@@ -31,7 +31,8 @@ void AddInformersFlags(FlagSet& set, InformersFlags& flags) {
   set.Add("TRACE", &flags.path, "A trace; - is standard input");
   set.Add("--at", &flags.at, "The moment: a time such as 1.5s, seq:N, rv:N, end").Type("MOMENT");
   set.Add("--process", &flags.process, "Only the informers of this process").Type("PROCESS");
-  set.Add("--resource", &flags.resource, "Only the informers of this resource, by its plural")
+  set.Add("--resource", &flags.resource,
+          "Only the informers of this resource: PLURAL or PLURAL.GROUP")
       .Type("NAME");
   set.Add("-w,--watch", &flags.watch, "Every change of a length up to then, a line each");
   AddOutputFlag(set, flags.common, {"text", "json", "yaml"});
@@ -39,7 +40,9 @@ void AddInformersFlags(FlagSet& set, InformersFlags& flags) {
 }
 
 bool IsMeant(const InformersFlags& flags, const InformerQueues& informer) {
-  return flags.resource.empty() || informer.resource->resource == flags.resource;
+  const api::ResourceInfo& r = *informer.resource;
+  return flags.resource.empty() || r.known_as() == flags.resource ||
+         r.group_resource() == flags.resource;
 }
 
 // --- a moment ---

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "ksim/api/kinds.h"
 #include "ksim/base/status.h"
 #include "ksim/cli/command.h"
 #include "ksim/cli/common_flags.h"
@@ -139,7 +140,8 @@ absl::StatusOr<kubectl::LogOptions> OptionsOf(const LogsFlags& flags, VirtualTim
 // SelectorsForObject.
 absl::StatusOr<value::LabelSelector> PodSelectorOf(const api::Object& object) {
   const value::Value& selector = object.spec().Get("selector");
-  if (object.kind() == "Service" || object.kind() == "ReplicationController") {
+  const bool core = api::GroupOf(object.api_version()).empty();
+  if (core && (object.kind() == "Service" || object.kind() == "ReplicationController")) {
     if (selector.empty() && object.kind() == "Service")
       return absl::InvalidArgumentError(fmt::format(
           "invalid service '{}': Service is defined without a selector", object.name()));

@@ -160,7 +160,7 @@ class MomentLines {
       : m_(moment), p_(LogPlacesOf(compat)) {
     if (moment.resource == nullptr) return;
     const bool pods_of_kubelet =
-        process.starts_with("kubelet/") && moment.resource->resource == "pods";
+        process.starts_with("kubelet/") && moment.resource->known_as() == "pods";
     name_ = pods_of_kubelet ? p_.kubelet_pods : p_.factory;
     type_ = fmt::format("*{}.{}", moment.resource->version, moment.resource->kind);
     error_ = moment.very_short

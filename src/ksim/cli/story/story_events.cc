@@ -46,7 +46,7 @@ void StoryEvents::Take(const sim::Event& e) {
 bool StoryEvents::Keeps(const sim::Event& e) {
   switch (e.kind) {
     case Kind::kRequest:
-      return !IsHeartbeat(e.payload.As<client::RequestPayload>().request.resource->resource) ||
+      return !IsHeartbeat(e.payload.As<client::RequestPayload>().request.resource->known_as()) ||
              IsUsers(e.actor);
     case Kind::kResponse: {
       const int code = e.payload.As<client::ResponsePayload>().code;
@@ -63,7 +63,7 @@ bool StoryEvents::Keeps(const sim::Event& e) {
       TakeDelivery(e);
       return false;
     case Kind::kHandler:
-      return !IsHeartbeat(e.payload.As<client::HandlerPayload>().resource->resource);
+      return !IsHeartbeat(e.payload.As<client::HandlerPayload>().resource->known_as());
     case Kind::kStage:
     case Kind::kReconcile:
     case Kind::kCompact:
@@ -99,13 +99,13 @@ bool StoryEvents::KeepsWatchEvent(const sim::Event& e) {
     return false;
   }
   // A watch that a fault made begin again is shown catching up, whatever it is about.
-  return at_once || !IsToldInSilence(event.body->resource->resource);
+  return at_once || !IsToldInSilence(event.body->resource->known_as());
 }
 
 void StoryEvents::TakeDelivery(const sim::Event& e) {
   const auto* p = PayloadIf<client::DeliverPayload>(e);
   if (p == nullptr || p->type == api::WatchEventType::kBookmark) return;
-  if (p->resource != nullptr && IsToldInSilence(p->resource->resource)) return;
+  if (p->resource != nullptr && IsToldInSilence(p->resource->known_as())) return;
   delivered_.emplace_back(static_cast<std::int64_t>(p->stream), static_cast<std::int64_t>(p->n));
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "ksim/cli/story/story_steps.h"
-#include "ksim/store/object_key.h"
+#include "ksim/trace/record_object.h"
 #include "ksim/value/json.h"
 
 namespace ksim::cli {
@@ -146,7 +146,7 @@ bool StoryText::IsAct(const Record& r) const {
 }
 
 std::string StoryText::Path(const Record& request) const {
-  const api::ResourceInfo* info = kinds_.ByName(request.Text("resource"));
+  const api::ResourceInfo* info = kinds_.KnownAs(request.Text("resource"));
   if (info == nullptr) return std::string(request.Text("resource"));
   for (const api::ResourceInfo* const other : kinds_.all()) {
     const bool same = other->group == info->group && other->resource == info->resource;
@@ -190,7 +190,29 @@ std::string StoryText::DescribeHandler(const Record& r) const {
                      r.Int("rv"), r.Get("tombstone").AsBool() ? " (missed: tombstone)" : "");
 }
 
+namespace {
+
+// A conversion is told when its answer is there: what was asked, of whom, and what came of it. It
+// is nobody's request (an API server's cache asks too), so it has a line whoever asked.
+std::string DescribeConversion(const Record& r) {
+  if (r.Text("state") != "answer") return {};
+  const std::string_view what = r.Text("webhook");  // "default/a to v2"
+  const std::size_t to = what.rfind(" to ");
+  const std::string_view object = what.substr(0, to);
+  const std::string_view version = to == what.npos ? std::string_view() : what.substr(to + 4);
+  const std::string at = r.Text("server").empty() ? "" : fmt::format(" at {}", r.Text("server"));
+  const std::string by = fmt::format("the webhook of {}{}", r.Text("configuration"), at);
+  const std::string after = FormatDuration(Nanoseconds(r.Int("latency")));
+  if (r.Text("result") == "converted")
+    return fmt::format("has {} converted to {} by {} after {}", object, version, by, after);
+  return fmt::format("asks {} for {} at {}, which fails after {}: {}", by, object, version, after,
+                     r.Text("message"));
+}
+
+}  // namespace
+
 std::string StoryText::DescribeWebhook(const Record& r) const {
+  if (r.Text("type") == "converting") return DescribeConversion(r);
   const auto request = requests_.find(r.Int("request"));
   if (request == requests_.end() || !IsAct(*request->second)) return {};
   if (r.Text("state") == "call") {
@@ -276,7 +298,7 @@ std::string StoryText::NotificationKey(const Record& r) const {
   if (type == "BOOKMARK" || type == "ERROR") return "";
   std::string_view resource = r.Text("resource"), ns = r.Text("namespace"), name = r.Text("name");
   if (r.Text("server") == "etcd") {
-    const auto parts = store::PartsOfKey(r.Text("key"));
+    const auto parts = trace::ObjectOf(r);
     if (!parts) return "";
     resource = parts->resource;
     ns = parts->ns;
@@ -306,7 +328,7 @@ std::string StoryText::Watchers(const std::vector<const Record*>& events) const 
 std::string StoryText::DescribeNotification(const Record& r,
                                             const std::vector<const Record*>& all) const {
   std::string_view resource = r.Text("resource"), ns = r.Text("namespace"), name = r.Text("name");
-  if (const auto parts = store::PartsOfKey(r.Text("key")); parts && r.Text("server") == "etcd") {
+  if (const auto parts = trace::ObjectOf(r); parts && r.Text("server") == "etcd") {
     resource = parts->resource;
     ns = parts->ns;
     name = parts->name;

@@ -62,7 +62,7 @@ struct HashOfKey : ByKey {
   std::size_t operator()(const api::Object& o) const { return o.KeyHash(*resource); }
   std::size_t operator()(const api::Object* o) const { return o->KeyHash(*resource); }
   std::size_t operator()(const KeyView& k) const {
-    return api::ObjectHash(resource->resource, k.ns, k.name);
+    return api::ObjectHash(resource->known_as(), k.ns, k.name);
   }
   template <class Holder>
   std::size_t operator()(const Holder& h) const {

@@ -10,7 +10,7 @@ namespace ksim::client {
 namespace {
 
 void AddObject(Hasher& hash, const api::ResourceInfo* resource, const api::Object& o) {
-  hash.Add(resource == nullptr ? std::string_view() : std::string_view(resource->resource));
+  hash.Add(resource == nullptr ? std::string_view() : std::string_view(resource->known_as()));
   if (o.empty()) {
     hash.Add("").Add("").Add("").Add(std::int64_t{0});
     return;
@@ -70,7 +70,7 @@ std::vector<RequestParam> RequestParams(const api::Request& r) {
 std::uint64_t RequestPayload::ContentHash() const {
   const api::Request& r = request;
   Hasher hash;
-  hash.Add(r.id).Add(server).Add(api::ToString(r.verb)).Add(r.resource->resource);
+  hash.Add(r.id).Add(server).Add(api::ToString(r.verb)).Add(r.resource->known_as());
   hash.Add(r.subresource).Add(r.ns).Add(r.name).Add(r.believed_uid);
   hash.Add(TextOf(r.del.uid)).Add(TextOf(r.del.resource_version));
   EachParam(r,
@@ -132,7 +132,7 @@ std::string_view ToString(RelistReason reason) {
 
 std::uint64_t RelistPayload::ContentHash() const {
   Hasher hash;
-  hash.Add(informer.view()).Add(resource->resource);
+  hash.Add(informer.view()).Add(resource->known_as());
   hash.Add(static_cast<std::uint64_t>(requests.size()));
   for (const std::uint64_t id : requests) hash.Add(id);
   hash.Add(rv).Add(got_rv).Add(items).Add(items_hash).Add(ToString(reason));

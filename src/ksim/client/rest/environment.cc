@@ -25,8 +25,8 @@ const std::string& Environment::NameOf(const api::ResourceInfo& r) {
   std::unique_ptr<const std::string>& name = resource_names_->names[&r];
   if (name == nullptr) {
     const api::ResourceInfo* const plain = kinds.ByName(r.resource);
-    const bool alone = plain == nullptr || plain->group == r.group;
-    name = std::make_unique<const std::string>(alone ? r.resource : r.group_resource());
+    const bool alone = r.custom || plain == nullptr || plain->group == r.group;
+    name = std::make_unique<const std::string>(alone ? r.known_as() : r.group_resource());
   }
   return *name;
 }

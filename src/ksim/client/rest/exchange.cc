@@ -22,7 +22,7 @@ std::unique_ptr<Answer> TransportFailure(api::Status status, bool lost) {
 
 // 0: it has no name.
 std::uint64_t ObjectOf(const api::Request& r) {
-  return r.name.empty() ? 0 : api::ObjectHash(r.resource->resource, r.ns, r.name);
+  return r.name.empty() ? 0 : api::ObjectHash(r.resource->known_as(), r.ns, r.name);
 }
 
 sim::PayloadRef Payload(Connection& connection, api::Request&& request, const SharedText& server) {

@@ -5,7 +5,7 @@ namespace {
 
 // The key of "WORD/RESOURCE".
 std::uint64_t KeyOfWord(std::string_view word, const api::ResourceInfo& r) {
-  return sim::KeyOf(std::string(word).append("/").append(r.resource));
+  return sim::KeyOf(std::string(word).append("/").append(r.known_as()));
 }
 
 }  // namespace
@@ -65,14 +65,14 @@ std::uint64_t Link::RequestKey(const api::Request& r, std::uint64_t object) {
   if (object == 0) {
     std::string_view name;
     if (r.verb == api::Verb::kCreate) name = r.body.Get("metadata").Get("generateName").AsString();
-    object = api::ObjectHash(r.resource->resource, r.ns, name);
+    object = api::ObjectHash(r.resource->known_as(), r.ns, name);
   }
   const std::uint64_t base = sim::KeyOf(api::ToString(r.verb), env_.IdentityOf(object));
   return sim::KeyOf(base, env_.NextOrdinal(sim::KeyOf(process_.actor().name_hash(), base)));
 }
 
 std::uint64_t Link::StreamsKey(const api::ResourceInfo* r) const {
-  return sim::KeyOf(r->resource, process_.actor().name_hash());
+  return sim::KeyOf(r->known_as(), process_.actor().name_hash());
 }
 
 std::uint64_t Link::DeliveryKey(std::uint64_t streams, const api::ResourceInfo* r,

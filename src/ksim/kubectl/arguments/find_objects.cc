@@ -116,7 +116,7 @@ class ObjectFinder {
       if (types != "all") on_resource_(*info);
       ObjectGroup& group = found_.groups.emplace_back();
       group.info = info;
-      for (api::Object& o : cluster_.List(info->resource, ns))
+      for (api::Object& o : cluster_.List(info->known_as(), ns))
         if (o.kind() == info->kind && wanted->MatchesSelectors(o))
           group.objects.push_back(std::move(o));
     }
@@ -140,7 +140,7 @@ class ObjectFinder {
     if (info.namespaced && arguments_.all_namespaces)
       return UsageError("a resource cannot be retrieved by name across all namespaces");
     api::Object found;
-    for (api::Object& o : cluster_.List(info.resource, info.namespaced ? arguments_.ns : ""))
+    for (api::Object& o : cluster_.List(info.known_as(), info.namespaced ? arguments_.ns : ""))
       if (o.kind() == info.kind && o.name() == name) found = std::move(o);
     if (found.empty()) {
       on_resource_(info);

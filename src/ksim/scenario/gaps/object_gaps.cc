@@ -40,17 +40,4 @@ std::string ConversionGap(
   return "";
 }
 
-std::string PluralGap(const Value& tree, const api::Kinds& kinds) {
-  if (tree.Get("kind").AsString() != "CustomResourceDefinition") return "";
-  const Value& spec = tree.Get("spec");
-  const std::string_view plural = spec.Get("names").Get("plural").AsString();
-  const api::ResourceInfo* other = kinds.ByName(plural);
-  if (other == nullptr || other->resource != plural || other->group == spec.Get("group").AsString())
-    return "";
-  return fmt::format(
-      "the {} of two groups are one to traces and oracles: oracles may find fault with them where "
-      "there is none",
-      plural);
-}
-
 }  // namespace ksim::scenario

@@ -23,8 +23,4 @@ std::string ConversionGap(
     const value::Value& tree,
     const std::function<bool(const apiserver::WebhookTarget& target)>& serves);
 
-// Traces and oracles know a resource by its plural alone: said of a CustomResourceDefinition whose
-// plural is that of a kind of another group; "": it is its own.
-std::string PluralGap(const value::Value& tree, const api::Kinds& kinds);
-
 }  // namespace ksim::scenario

@@ -29,10 +29,10 @@ void RecordIdentity(apiserver::Shared& shared, const api::ResourceInfo& r, const
       owner ? shared.kinds.ByKind(owner->api_version, owner->kind) : nullptr;
   const std::uint64_t family =
       kind != nullptr
-          ? shared.identities.Of(kind->resource, kind->namespaced ? o.ns() : "", owner->name)
-          : sim::KeyOf(fmt::format("{}/{}/{}", r.resource, o.ns(), o.generate_name()));
-  shared.identities.Record(r.resource, o.ns(), o.name(),
-                           shared.identities.NextGenerated(family, r.resource));
+          ? shared.identities.Of(kind->known_as(), kind->namespaced ? o.ns() : "", owner->name)
+          : sim::KeyOf(fmt::format("{}/{}/{}", r.known_as(), o.ns(), o.generate_name()));
+  shared.identities.Record(r.known_as(), o.ns(), o.name(),
+                           shared.identities.NextGenerated(family, r.known_as()));
 }
 
 }  // namespace

@@ -36,8 +36,7 @@ const api::ResourceInfo* ResourceOf(ParseContext& context, const std::string& ty
                                     const Span& span) {
   const std::size_t dot = type.find('.');
   const bool own = dot != std::string::npos && type.find('.', dot + 1) != std::string::npos;
-  if (const api::ResourceInfo* known = context.kinds.ByName(type); known != nullptr || !own)
-    return known != nullptr ? known : FindResource(context, type, span);
+  if (context.kinds.ByName(type) != nullptr || !own) return FindResource(context, type, span);
   return context.kinds.AddResource(type.substr(dot + 1), type.substr(0, dot));
 }
 

@@ -115,7 +115,7 @@ std::shared_ptr<HookCall> HookDispatcher::Call(const Invocation& invocation, con
   const std::string_view name =
       a.name.empty() ? a.object.Get("metadata").Get("name").AsString() : a.name.view();
   const std::uint64_t about =
-      name.empty() ? a.identity : context_.shared.identities.Of(a.resource.resource, a.ns, name);
+      name.empty() ? a.identity : context_.shared.identities.Of(a.resource.known_as(), a.ns, name);
   HookCallSpec spec;
   spec.hook = &hook;
   spec.mutating = mutating_;
