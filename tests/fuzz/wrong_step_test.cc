@@ -62,6 +62,15 @@ TEST(WrongStep, IsTheOneThatIsMissing) {
                                HasSubstr("`sample` had been told all that was true")));
 }
 
+// The write from which on an expectation of the end did not hold any more.
+TEST(WrongStep, IsTheWriteThatUndidIt) {
+  const WrongStep step = StepOf("scenarios/wrong/patch.yaml");
+  EXPECT_EQ(step.what, "wrong-patch patches replicasets");
+  EXPECT_THAT(step.text, AllOf(HasSubstr("patches replicasets/default/web"),
+                               HasSubstr("`sample` had not been told of"),
+                               HasSubstr("replicasets/default/web had changed")));
+}
+
 // Two equal runs have none.
 TEST(WrongStep, OfEqualRunsThereIsNone) {
   const scenario::Loaded loaded =

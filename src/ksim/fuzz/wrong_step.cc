@@ -163,9 +163,13 @@ class Search {
   }
 
   std::optional<WrongStep> Find() {
-    if (const trace::Difference* broke = WhatBrokeIt()) return Tell(*broke);
+    const std::optional<Blamed> blamed = WhatBrokeIt();
+    if (blamed && blamed->step != nullptr) return Tell(*blamed->step);
+    if (blamed && blamed->write != nullptr) return TellWritten(*blamed);
     const trace::Difference* first = nullptr;
     for (const bool about_it : {true, false}) {
+      if (!about_it && !blamed)
+        if (const std::optional<std::size_t> lost = LostWrite()) return TellLost(*lost);
       for (const trace::Difference& d : diff_.differences) {
         if (d.start_up || (d.told && !reads_) || !IsDeedOf(d)) continue;
         if ((about_it && !IsAbout(d)) || IsElsewhere(d)) continue;
@@ -173,10 +177,19 @@ class Search {
       }
       if (first != nullptr) return Tell(*first);
     }
+    if (blamed) return TellAtAnotherTime(blamed->deed);
     return std::nullopt;
   }
 
  private:
+  // The deed that the oracle blames, and where the run that passes differs: in the deed, or in what
+  // was written by it.
+  struct Blamed {
+    std::size_t deed = kNone;
+    const trace::Difference* step = nullptr;
+    const trace::Difference* write = nullptr;
+  };
+
   const Record& Left(const trace::Difference& d) const { return failing_.events[*d.left]; }
   const Record& Right(const trace::Difference& d) const { return passing_.events[*d.right]; }
   std::int64_t TimeOf(const trace::Difference& d) const { return d.left ? Left(d).t : Right(d).t; }
@@ -210,40 +223,145 @@ class Search {
     });
   }
 
-  // The deed that the oracle blames, if the run that passes does not have it.
-  const trace::Difference* WhatBrokeIt() const {
-    if (!finding_.safety || !failing_.end) return nullptr;
+  // A liveness oracle blames a write alone, from which on something did not hold any more, and only
+  // if the run that passes writes something else there.
+  std::optional<Blamed> WhatBrokeIt() const {
+    if (!failing_.end) return std::nullopt;
     for (const trace::Violation& v : failing_.end->violations) {
       if (v.oracle != finding_.oracle || PlaceOf(v) != finding_.place) continue;
       if (v.first == 0 || v.first > failing_.events.size()) continue;
-      for (const std::size_t i : trace::CauseChain(failing_, v.first - 1)) {
+      const std::size_t at = v.first - 1;
+      if (!finding_.safety && failing_.events[at].kind != EventKind::kCommit) continue;
+      for (const std::size_t i : trace::CauseChain(failing_, at)) {
         if (!IsDeed(failing_.events[i])) continue;
-        const auto it =
-            std::find_if(diff_.differences.begin(), diff_.differences.end(),
-                         [i](const trace::Difference& d) { return d.left == i && !d.told; });
-        if (it != diff_.differences.end()) return &*it;
-        break;  // what led to that was as it should be
+        Blamed out;
+        out.deed = i;
+        for (const trace::Difference& d : diff_.differences) {
+          if (d.left == i && !d.told) out.step = &d;
+          if (d.left == at && failing_.events[at].kind == EventKind::kCommit &&
+              (!d.right || !Written(d).empty()))
+            out.write = &d;
+        }
+        if (finding_.safety || out.write != nullptr) return out;
+        break;
       }
     }
-    return nullptr;
+    return std::nullopt;
+  }
+
+  // The places that two commits differ in, without those that a server fills in.
+  static std::vector<std::string> Written(const trace::Difference& commits) {
+    std::vector<std::string> out;
+    for (const std::string& change : commits.changes)
+      if (!change.starts_with("metadata.resourceVersion") &&
+          !change.starts_with("metadata.managedFields") && !change.starts_with("metadata.uid") &&
+          !change.starts_with("metadata.creationTimestamp"))
+        out.push_back(change);
+    return out;
+  }
+
+  // The first write of a controller that is stored in the run that passes, and here neither then
+  // nor by a later one like it.
+  std::optional<std::size_t> LostWrite() const {
+    const std::vector<bool> stored = StoredIn(failing_), stored_there = StoredIn(passing_);
+    for (std::size_t i = 0; i < failing_.events.size(); ++i) {
+      const Record& r = failing_.events[i];
+      if (r.kind != EventKind::kRequest || !IsDeed(r) || stored[i]) continue;
+      const std::size_t here = StoredLike(failing_, stored, r);
+      if (here >= StoredLike(passing_, stored_there, r)) continue;
+      // A creation does not say the name: the run that passes has more of them.
+      if (here > 0 && !r.Text("name").empty()) continue;
+      return i;
+    }
+    return std::nullopt;
+  }
+
+  // By index, whether a request led to a commit.
+  static std::vector<bool> StoredIn(const Trace& trace) {
+    std::vector<std::int64_t> ids;
+    for (const Record& r : trace.events)
+      if (r.kind == EventKind::kCommit) ids.push_back(r.Int("request"));
+    std::sort(ids.begin(), ids.end());
+    std::vector<bool> out;
+    for (const Record& r : trace.events)
+      out.push_back(r.kind == EventKind::kRequest &&
+                    std::binary_search(ids.begin(), ids.end(), r.Int("id")));
+    return out;
+  }
+
+  // The number of stored writes of that actor with that verb and object.
+  static std::size_t StoredLike(const Trace& trace, const std::vector<bool>& stored,
+                                const Record& write) {
+    std::size_t out = 0;
+    for (std::size_t i = 0; i < trace.events.size(); ++i)
+      if (stored[i] && IsLike(trace.events[i], write)) ++out;
+    return out;
+  }
+
+  static bool IsLike(const Record& a, const Record& b) {
+    if (a.kind != b.kind || a.actor != b.actor) return false;
+    for (std::string_view field : {"verb", "resource", "subresource", "namespace", "name"})
+      if (a.Text(field) != b.Text(field)) return false;
+    return true;
   }
 
   WrongStep Tell(const trace::Difference& d) const { return d.left ? TellDone(d) : TellMissing(d); }
 
   WrongStep TellDone(const trace::Difference& d) const {
-    const Record& deed = Left(d);
+    if (!d.right) return TellDeed(*d.left, "In the run that passes it does not.");
+    return TellDeed(*d.left,
+                    fmt::format("In the run that passes it does so at {}, with another {}.",
+                                At(Right(d)), fmt::join(d.fields, ", ")));
+  }
+
+  WrongStep TellWritten(const Blamed& blamed) const {
+    if (!blamed.write->right)
+      return TellDeed(blamed.deed, "In the run that passes nothing is written by that.");
+    std::vector<std::string> written = Written(*blamed.write);
+    if (written.size() > kMostLines) written.resize(kMostLines);
+    return TellDeed(blamed.deed,
+                    fmt::format("In the run that passes something else is written (here -> there): "
+                                "{}.",
+                                fmt::join(written, ", ")));
+  }
+
+  // The same step, which was right at the time at which the run that passes has it.
+  WrongStep TellAtAnotherTime(std::size_t i) const {
+    for (const Record& r : passing_.events)
+      if (IsLike(r, failing_.events[i]))
+        return TellDeed(i, r.t == failing_.events[i].t
+                               ? "In the run that passes it does so, too: what was there differs."
+                               : fmt::format("In the run that passes it does so at {}.", At(r)));
+    return TellDeed(i, "In the run that passes it does not.");
+  }
+
+  WrongStep TellLost(std::size_t i) const {
+    const Record& write = failing_.events[i];
+    std::string answer = "is not answered";
+    for (std::size_t j = i; j < failing_.events.size(); ++j) {
+      const Record& r = failing_.events[j];
+      if (r.kind != EventKind::kResponse || r.Int("id") != write.Int("id")) continue;
+      if (r.Int("code") != 0) answer = fmt::format("is answered {}", r.Int("code"));
+      break;
+    }
+    return TellDeed(i,
+                    fmt::format("That {}, and it never does so again with success. In the run "
+                                "that passes it is stored.",
+                                answer),
+                    failing_.events.size());
+  }
+
+  // With what it logged until `end`; 0: until it did it.
+  WrongStep TellDeed(std::size_t i, const std::string& there, std::size_t end = 0) const {
+    const Record& deed = failing_.events[i];
     WrongStep out;
     out.what = Short(deed, Does(VerbOf(deed)));
-    const Sync sync = steps_.Of(*d.left);
-    out.text =
-        fmt::format("The step that went wrong: at {} {} {} (event {}). ", At(deed),
-                    Doer(deed.actor, steps_.KeyOf(sync)), DeedText(failing_, deed), deed.seq);
-    if (d.right)
-      out.text += fmt::format("In the run that passes it does so at {}, with another {}.\n",
-                              At(Right(d)), fmt::join(d.fields, ", "));
-    else
-      out.text += "In the run that passes it does not.\n";
-    return With(std::move(out), deed.actor, sync.begin == kNone ? *d.left : sync.begin, *d.left);
+    const Sync sync = steps_.Of(i);
+    out.text = fmt::format("The step that went wrong: at {} {} {} (event {}). {}\n", At(deed),
+                           Doer(deed.actor, steps_.KeyOf(sync)), DeedText(failing_, deed), deed.seq,
+                           there);
+    return With(std::move(out), deed.actor, sync.begin == kNone ? i : sync.begin,
+                end == 0 ? i : end);
   }
 
   WrongStep TellMissing(const trace::Difference& d) const {

@@ -3,7 +3,8 @@
 //
 // A safety oracle is broken by the step that did it. Where something never comes it is the first
 // step that only the run that passes has, or that writes something else there; steps that have to
-// do with the objects of the finding go before others. Leases, Events, reads and what users do are
+// do with the objects of the finding go before others; if none of those differs, the first write
+// that failed and was never done again. Leases, Events, reads and what users do are
 // no such steps.
 #pragma once
 #include <optional>

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// absence deletes the record of a Service that is gone: a ConfigMap with the Service's name in its label
+// `of`.
+//
+// The mistake: it takes a Service that its cache does not have for gone. Services and ConfigMaps come on
+// two watches, and that of Services may be the later one. The garbage collector did so
+// (kubernetes/kubernetes#88097), and eno with the namespaces of its resources (Azure/eno#236). With
+// --right it asks the API server before it deletes.
+type absence struct {
+	client.Client
+	services client.Reader
+}
+
+func setUpAbsence(manager ctrl.Manager) error {
+	r := &absence{manager.GetClient(), manager.GetClient()}
+	if *right {
+		r.services = manager.GetAPIReader()
+	}
+	record := func(_ context.Context, service client.Object) []reconcile.Request {
+		return []reconcile.Request{{NamespacedName: types.NamespacedName{
+			Namespace: service.GetNamespace(), Name: service.GetName() + "-record"}}}
+	}
+	return forConfigMaps(manager).
+		Watches(&corev1.Service{}, handler.EnqueueRequestsFromMapFunc(record)).
+		Complete(r)
+}
+
+func (r *absence) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	var record corev1.ConfigMap
+	if err := r.Get(ctx, req.NamespacedName, &record); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if record.Labels["of"] == "" {
+		return ctrl.Result{}, nil
+	}
+	var service corev1.Service
+	err := r.services.Get(ctx, types.NamespacedName{Namespace: req.Namespace, Name: record.Labels["of"]}, &service)
+	if !errors.IsNotFound(err) {
+		return ctrl.Result{}, err
+	}
+	log.FromContext(ctx).Info("the service is gone: deleting its record", "service", record.Labels["of"])
+	return ctrl.Result{}, client.IgnoreNotFound(r.Delete(ctx, &record, client.Preconditions{UID: &record.UID}))
+}
