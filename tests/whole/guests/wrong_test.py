@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The wrong controllers of programs/wrong: a campaign finds each, its README names the step, its trace
-replays, and the one that does it rightly is silent.
+"""The wrong controllers of programs/wrong: a campaign finds each, its README names the step, its
+trace replays, and the one that does it rightly is silent.
 
 usage: wrong_test.py KSIM [TEST...]
 
@@ -100,7 +100,8 @@ class Wrong(unittest.TestCase):
                    r"`sets` patches replicasets/default/web .* is written .*spec.replicas: 2")
 
     def test_ports(self):
-        self.found("ports", "1..3", "invariant.its-own-port", r"`ports` updates configmaps/default/")
+        self.found("ports", "1..3", "invariant.its-own-port",
+                   r"`ports` updates configmaps/default/")
 
     def test_swallow(self):
         self.found("swallow", "25..30", "expect",
