@@ -47,6 +47,7 @@ class GivenUpTest : public testing::Test {
     o.name = "web-1";
     o.object = 1;
     o.rv = 2;
+    o.before = &none_;
     o.after = &pod_;
     facts_.Take(o);
   }
@@ -59,7 +60,7 @@ class GivenUpTest : public testing::Test {
   }
   bool GaveUp() const { return facts_.given_up().any(); }
 
-  const value::Value pod_ = value::Obj({});
+  const value::Value none_, pod_ = value::Obj({});
   Facts facts_;
   std::uint64_t seq_ = 0;
 };

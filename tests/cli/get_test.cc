@@ -112,6 +112,7 @@ TEST(GetOfSharedPlural, SelectsByGroup) {
   EXPECT_EQ(RunCli({"get", trace, "widgets.b.example.com", "-n", "shop", "-w", "-o", "name"}).out,
             "widget.b.example.com/w\nwidget.b.example.com/w\nwidget.b.example.com/w\n")
       << "made, labelled, deleted";
+  EXPECT_EQ(RunCli({"check", trace}).code, 0);
   EXPECT_EQ(RunCli({"replay", trace}).code, 0);
 }
 

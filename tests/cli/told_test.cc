@@ -19,7 +19,7 @@ std::vector<std::string> ArgumentsOf(const Told& told, std::size_t row) {
   std::vector<std::string> args = told.command;
   args.insert(args.begin() + 1, std::string("tests/cli/told/") + told.file + ".yaml");
   if (args[0] != "fuzz") return args;
-  for (const char* flag : {"--seeds=1..6", "--jobs=1", "--shrink-runs=0"}) args.emplace_back(flag);
+  for (const char* flag : {"--seeds=1..9", "--jobs=1", "--shrink-runs=0"}) args.emplace_back(flag);
   args.push_back("--out=" + testing::TempDir() + "told-" + std::to_string(row));
   return args;
 }
@@ -50,7 +50,7 @@ TEST(Told, ByRunAndByACampaign) {
       Told{"failed-step-unseen",
            {"fuzz"},
            1,
-           "step     -      6      0           -       ksim run "
+           "step     -      9      0           -       ksim run "
            "tests/cli/told/failed-step-unseen.yaml\n"},
       Told{"failed-step-unseen",
            {"fuzz", "-o=json"},

@@ -82,8 +82,8 @@ TEST(WorkQueue, NoRunWaitsForWhatWaitsInTheBackground) {
   EXPECT_TRUE(f.queue.idle());
 }
 
-// FUZZ-07: a key that has failed for ever is tried again in the background; when somebody asks for one more
-// try, the run goes on until then, and no longer.
+// FUZZ-07: a key that has failed for ever is tried again in the background; when somebody asks for
+// one more try, the run goes on until then, and no longer.
 TEST(WorkQueue, ALongRetryIsWaitedForWhenSomebodyAsks) {
   WorkQueueFixture f;
   f.world.Run(f.taker.Run());

@@ -144,6 +144,9 @@ class LastLine : public TraceLaw {
     for (const std::string& name : trace.end->judged)
       if (!IsOfTheRun(name) && !IsApart(trace, checker, name) && !has(judged, name))
         Contradict(0, fmt::format("it says that {} was judged; there was nothing to judge", name));
+    for (const std::string own : {"limit", "expect"})
+      if (Selected(checks, own) != has(trace.end->judged, own))
+        Contradict(0, fmt::format("whether {} was judged follows from `checks`", own));
     for (const std::string& name : judged)
       if (Selected(checks, name) && !IsApart(trace, checker, name) && !has(trace.end->judged, name))
         Contradict(0, fmt::format("it does not say that {} was judged", name));

@@ -11,6 +11,7 @@
 
 #include "ksim/base/time.h"
 #include "ksim/check/laws/register.h"
+#include "ksim/fault/catalogue.h"
 #include "ksim/fault/injector.h"
 #include "ksim/value/json.h"
 
@@ -177,9 +178,22 @@ class Run : public TraceLaw {
       Contradict(r, fault.Has("when") ? "what it waits for never came" : "it waits for nothing");
   }
 
-  // A fault ends when its time is up, by its counterpart, or as all is healed.
+  // Whether a fault strikes several times, and ends with the last one.
+  static bool StrikesAgain(std::string_view verb) {
+    const fault::FaultVerb* known = fault::FindVerb(verb);
+    return known != nullptr &&
+           std::any_of(known->arguments.begin(), known->arguments.end(),
+                       [](const fault::Argument& argument) { return argument.name == "times"; });
+  }
+
+  // A fault ends when its time is up, by its counterpart, as all is healed, or at what it struck
+  // last.
   void JudgeEndOfFault(const Ledger& ledger, const Record& r, const Record& begin) {
     const Record* cause = ledger.CauseOf(r);
+    const bool struck = cause != nullptr && StrikesAgain(r.Text("verb")) &&
+                        (cause->kind == Kind::kRequest || cause->kind == Kind::kWebhook ||
+                         cause->kind == Kind::kHandler || cause->kind == Kind::kEvent);
+    if (struck) return;  // a rival writes, and a page is lost, a moment later
     if (cause == nullptr ||
         (cause->kind != Kind::kFault && cause->kind != Kind::kPhase && cause->kind != Kind::kActor))
       return Contradict(r, "a fault that nothing ends");

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "ksim/check/laws/register.h"
 
@@ -82,8 +83,9 @@ class Stages : public TraceLaw {
     return before == "validate" || evicts || (before == "authorize" && r.Text("result") != "ok");
   }
 
-  // A server asks itself for its namespaces when it starts, for budgets in an eviction, and for
-  // what it does about a definition: in the name of whoever wrote that.
+  // A server asks itself for its namespaces when it starts, for budgets in an eviction, for the
+  // Endpoints of a Service that is deleted, and for what it does about a definition: in the name of
+  // whoever wrote that.
   void JudgeOwn(const Ledger& ledger, const Record& r) {
     if (!r.actor.starts_with("kube-apiserver"))
       Contradict(r, fmt::format("{} is no API server", r.actor));
@@ -93,17 +95,33 @@ class Stages : public TraceLaw {
     // A server that is back goes on with definitions.
     const bool is_back =
         cause != nullptr && (cause->kind == Kind::kFault || cause->kind == Kind::kActor);
-    if (asked && cause->Text("resource") == "customresourcedefinitions")
+    const bool ends_service =
+        asked && cause->Text("resource") == "services" && cause->Text("verb").starts_with("delete");
+    if (ends_service || (asked && cause->Text("resource") == "customresourcedefinitions"))
       Same(r, "the actor", r.actor, cause->Text("server"));
     else if (!is_back)
       Same(r, "the stage's cause", static_cast<std::int64_t>(r.cause), 0);
-    const Record*& last = own_[{r.actor, r.cause}];
+    const Record*& last = LastOfOwn(r, is_back || ends_service);
     if (!FollowsInOwn(last == nullptr ? "store" : last->Text("stage"), r.Text("stage")))
       Contradict(r, fmt::format("stage \"{}\" of a server's own request after \"{}\"",
                                 r.Text("stage"), last == nullptr ? "" : last->Text("stage")));
     if (r.Text("stage") != "store") Same(r, "the result", r.Text("result"), "ok");
     if (r.Text("stage") == "authorize" && last != nullptr) Same(r, "the time", r.t, last->t);
     last = &r;
+  }
+
+  // The last stage of the request that this one belongs to; a null one for a new request. A server
+  // asks itself one after the other; about definitions when it is back, and about Services that are
+  // deleted, `many` at a time.
+  const Record*& LastOfOwn(const Record& r, bool many) {
+    std::vector<const Record*>& under_way = own_[{r.actor, r.cause}];
+    if (many) {
+      for (const Record*& last : under_way)
+        if (FollowsInOwn(last->Text("stage"), r.Text("stage"))) return last;
+      if (r.Text("stage") == "authenticate") return under_way.emplace_back(nullptr);
+    }
+    if (under_way.empty()) under_way.push_back(nullptr);
+    return under_way.back();
   }
 
   static bool FollowsInOwn(std::string_view before, std::string_view stage) {
@@ -116,8 +134,8 @@ class Stages : public TraceLaw {
     return stage == "store" && (before == "validate" || before == "authorize" || before == "admit");
   }
 
-  // By server and cause: the last one.
-  std::map<std::pair<std::string, std::uint64_t>, const Record*> own_;
+  // By server and cause: the last ones.
+  std::map<std::pair<std::string, std::uint64_t>, std::vector<const Record*>> own_;
 };
 
 }  // namespace
