@@ -3,14 +3,10 @@
 
 #include "ksim/base/os.h"
 #include "ksim/base/status.h"
-#include "ksim/value/json.h"
 #include "tests/cli/run_cli.h"
 
 namespace ksim::cli {
 namespace {
-
-using value::ParseJson;
-using value::Value;
 
 class Get : public testing::Test {
  protected:
