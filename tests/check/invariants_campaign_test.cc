@@ -66,6 +66,25 @@ class OneConfigMap {
     checker_->Take(o);
     return *this;
   }
+  // A request of a sync of the Deployment controller is refused, and it drops the key.
+  OneConfigMap& DropKey(std::int64_t seconds) {
+    Observation o = At(sim::EventKind::kReconcile, seconds);
+    o.actor = "kube-controller-manager/deployment";
+    o.target = "default/web";
+    o.state = "begin";
+    checker_->Take(o);
+    Observation refused = At(sim::EventKind::kResponse, seconds);
+    refused.actor = o.actor;
+    refused.code = 500;
+    checker_->Take(refused);
+    Observation end = At(sim::EventKind::kReconcile, seconds);
+    end.actor = o.actor;
+    end.target = o.target;
+    end.state = "end";
+    end.result = "dropped after error: it was refused";
+    checker_->Take(end);
+    return *this;
+  }
 
   // How many violations there are after an end: quiet, or of another kind.
   std::size_t End(std::int64_t seconds, bool quiet, bool cut = false) {
@@ -124,6 +143,19 @@ TEST(InvariantsInACampaign, WhatStepsDidNotBringAboutIsNotAskedOfTheSet) {
   EXPECT_EQ(OneConfigMap(each, true).Write(1, 1).FailStep(2).End(30, true), 1u);
   const Invariant once = InvariantOf(InvariantKind::kEventually, "count == 2");
   EXPECT_EQ(OneConfigMap(once, true).Write(1, 1).FailStep(2).End(30, true), 0u);
+}
+
+// FUZZ-08
+TEST(InvariantsInACampaign, WhatAControllerGaveUpIsAskedOfNoObject) {
+  const Invariant each = InvariantOf(InvariantKind::kFinally, "object.n == 2");
+  EXPECT_EQ(OneConfigMap(each, true).Write(1, 1).End(30, true), 1u);
+  EXPECT_EQ(OneConfigMap(each, false).Write(1, 1).DropKey(2).End(30, true), 1u);
+  OneConfigMap dropped(each, true);
+  EXPECT_EQ(dropped.Write(1, 1).DropKey(2).End(30, true), 0u);
+  EXPECT_EQ(dropped.why(), "a controller was led to leave its work undone");
+  EXPECT_EQ(OneConfigMap(LeadsTo(), true).Write(1, 1).DropKey(2).End(30, true), 0u);
+  const Invariant always = InvariantOf(InvariantKind::kAlways, "object.n == 2");
+  EXPECT_EQ(OneConfigMap(always, true).DropKey(1).Write(2, 1).End(30, true), 1u);
 }
 
 // G-IN4: what is judged at the end is not judged where there is none.

@@ -15,13 +15,16 @@ class Workload:
     watches and writes the drawn faults strike."""
 
     def __init__(self, controllers, draw, resources, settle="60s", process=MANAGER, lots=1,
-                 tolerance=0.05):
+                 tolerance=0.05, conflicts=True):
         self.controllers, self.draw, self.resources = controllers, draw, resources
         self.settle, self.process = settle, process
         # How often ksim's own may draw until it answers as upstream: more than once where upstream
         # draws lots among equals.
         self.lots = lots
         self.tolerance = tolerance  # how far apart times may be, in seconds
+        # Whether writes that met a conflict are compared. Where an answer and the event of the same
+        # write race each other, the next look comes before the one or after it.
+        self.conflicts = conflicts
 
 
 def container(requests=None):
@@ -212,6 +215,81 @@ def draw_daemonset_step(draw, name, nodes, i):
                            "cascade": draw.choice(["background", "orphan", "foreground"])}}
     return {"delete": {"resource": "pods", "selector": f"app={app}", "wait": False,
                        "gracePeriodSeconds": 0}}
+
+
+# --- deployment -----------------------------------------------------------------------------------
+
+def deployment(draw, name):
+    spec = {"replicas": draw.choice([0, 1, 2, 3, 5]), "selector": {"matchLabels": {"app": name}},
+            "template": pod_template(draw, name)}
+    if draw.random() < 0.6:
+        spec["strategy"] = draw.choice([
+            {"type": "Recreate"},
+            {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}},
+            {"rollingUpdate": {"maxSurge": 2, "maxUnavailable": 0}},
+            {"rollingUpdate": {"maxSurge": "50%", "maxUnavailable": "34%"}},
+            {"rollingUpdate": {"maxSurge": "100%", "maxUnavailable": "100%"}}])
+    if draw.random() < 0.3:
+        spec["minReadySeconds"] = draw.choice([2, 7])
+    if draw.random() < 0.3:
+        spec["progressDeadlineSeconds"] = spec.get("minReadySeconds", 0) + draw.choice([3, 15])
+    if draw.random() < 0.3:
+        spec["revisionHistoryLimit"] = draw.choice([0, 1])
+    if draw.random() < 0.1:
+        spec["paused"] = True
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name}, "spec": spec}
+
+
+def pod_template(draw, app):
+    # A template in six asks for what no node has: its rollout hangs.
+    size = {"cpu": "100"} if draw.random() < 0.17 else None
+    image = draw.choice(["i:1", "i:2", "i:3"])
+    return {"metadata": {"labels": {"app": app, **extra_label(draw)}},
+            "spec": {"containers": [{**container(size), "image": image}]}}
+
+
+def draw_deployment(draw):
+    """One or two; ksim's own scheduler and kubelets run their pods."""
+    names = [f"web-{i}" for i in range(draw.choice([1, 1, 2]))]
+    steps = Steps(draw, [300, 1000, 3000, 11000, 25000])
+    for name in names:
+        steps.add({"create": {"object": deployment(draw, name)}})
+    for i in range(draw.randint(2, 8)):
+        steps.add(draw_deployment_step(draw, draw.choice(names), i))
+    return {"beside": [SCHEDULER], "cluster": {"nodes": 2}, "steps": steps.steps}
+
+
+def draw_deployment_step(draw, name, i):
+    what = f"deploy/{name}"
+    kind = draw.choice(["image", "image", "image", "template", "scale", "scale", "pause", "resume",
+                        "undo", "restart", "strategy", "annotate", "label", "unlabel", "remove",
+                        "delete"])
+    if kind == "image":
+        return {"setImage": {"resource": what, "images": {"c": draw.choice(["i:1", "i:2", "i:3"])}}}
+    if kind == "template":
+        return patch(what, {"spec": {"template": pod_template(draw, name)}})
+    if kind == "scale":
+        return patch(what, {"spec": {"replicas": draw.choice([0, 1, 2, 4, 7])}})
+    if kind in ("pause", "resume"):
+        return patch(what, {"spec": {"paused": kind == "pause"}})
+    if kind == "undo":
+        return {"rollout": {"command": "undo", "resource": what}}
+    if kind == "restart":
+        return {"rollout": {"command": "restart", "resource": what}}
+    if kind == "strategy":
+        return patch(what, {"spec": {"strategy": {"type": "RollingUpdate", "rollingUpdate": {
+            "maxSurge": draw.choice([1, 3]), "maxUnavailable": draw.choice([0, 2])}}}})
+    if kind == "annotate":
+        return {"annotate": {"resource": what, "set": {"seen": str(i)}, "overwrite": True}}
+    if kind == "label":
+        return {"label": {"resource": what, "set": {"team": str(i)}, "overwrite": True}}
+    if kind == "unlabel":
+        return {"label": {"resource": "rs", "selector": f"app={name}", "set": {"app": "z"},
+                          "overwrite": True}}
+    if kind == "remove":
+        return {"delete": {"resource": "pods", "selector": f"app={name}", "wait": False}}
+    return {"delete": {"resource": what, "wait": False,
+                       "cascade": draw.choice(["background", "orphan"])}}
 
 
 # --- statefulset ----------------------------------------------------------------------------------
@@ -843,6 +921,9 @@ def draw_scaling_rules(draw):
 WORKLOADS = {
     "replicaset": Workload(["replicaset"], draw_replicaset, ["pods", "replicasets"]),
     "daemonset": Workload(["daemonset"], draw_daemonset, ["pods", "daemonsets", "nodes"]),
+    # Both are guests: a fault that strikes the next write of their process finds the same one.
+    "deployment": Workload(["deployment", "replicaset"], draw_deployment,
+                           ["pods", "replicasets", "deployments"], settle="60s", conflicts=False),
     "statefulset": Workload(["statefulset"], draw_statefulset,
                             ["pods", "statefulsets", "controllerrevisions"]),
     "scheduler": Workload([SCHEDULER], draw_scheduler, ["pods", "nodes"], process=SCHEDULER,

@@ -328,6 +328,18 @@ void Facts::TakeHandler(const Observation& o) {
   view[o.object] = told;
 }
 
+bool Facts::AControllerWaits() const {
+  constexpr std::string_view kOwners[] = {"replicasets", "statefulsets", "daemonsets"};
+  for (const std::string_view resource : kOwners) {
+    for (const CommittedChange* change : history_.Of(resource)) {
+      if (change->after.is_null() || history_.Newest(change->object) != change) continue;
+      if (unseen_pods_.AwaitedBy(change->uid()) || unseen_pods_.MissedBy(change->uid()))
+        return true;
+    }
+  }
+  return false;
+}
+
 void Facts::TakeFault(const Observation& o) {
   last_fault_ = o.t;
   const std::string id(o.key);

@@ -106,6 +106,10 @@ struct HandlerStep {
   Told before;
 };
 
+// The resources that are not brought to what they should be while a controller waits.
+inline constexpr std::string_view kHeldUpByAWait[] = {"pods", "replicasets", "statefulsets",
+                                                      "daemonsets", "deployments"};
+
 class Facts {
  public:
   explicit Facts(api::Compat compat = kNewestCompat);
@@ -147,6 +151,9 @@ class Facts {
   // Since when each API server that watches a resource on etcd does so without a break; 0 = always.
   std::int64_t watched_since(std::string_view resource) const;
   const UnseenPods& unseen_pods() const { return unseen_pods_; }
+  // A controller of ksim's own waits for a pod that it will never be told of (UnseenPods), and its
+  // owner is there: what is asked of kHeldUpByAWait need not come true.
+  bool AControllerWaits() const;
   const SyncViews& sync_views() const { return sync_views_; }
   std::size_t reads() const { return reads_.size(); }  // lists and watches that it remembers
 

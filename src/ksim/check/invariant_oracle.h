@@ -54,6 +54,9 @@ class InvariantOracle : private NamedOracleInfo, public Oracle {
   // The steps of a campaign's user did not come true each once and in their order: what is said of
   // the end of the run need not hold.
   virtual void ForgiveTheEnd() {}
+  // A controller of ksim's own was led to leave undone what it should have done: not even of a
+  // single object does what is said of the end hold.
+  virtual void ForgiveTheEndOfEach() {}
 
  protected:
   const Invariant invariant_;

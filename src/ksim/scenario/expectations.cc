@@ -198,7 +198,7 @@ bool Expectations::Missed(const Judged& j) {
   }
 }
 
-void Expectations::Close(std::initializer_list<std::string_view> not_judged) {
+void Expectations::Close(std::span<const std::string_view> not_judged) {
   for (Judged& j : judged_) {
     if (!j.begun && sim_.now() >= VirtualTime() + *j.what.after) {
       j.begun = true;

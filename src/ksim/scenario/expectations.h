@@ -2,9 +2,9 @@
 // store.
 #pragma once
 #include <cstdint>
-#include <initializer_list>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,7 +29,7 @@ class Expectations {
 
   // The run is over: what was to come true and has not is a violation, and so is what was to hold
   // at every commit where nothing was ever committed; unless it is about one of these resources.
-  void Close(std::initializer_list<std::string_view> not_judged = {});
+  void Close(std::span<const std::string_view> not_judged = {});
   const std::vector<trace::Violation>& violations() const { return violations_; }
   bool empty() const { return judged_.empty(); }
 

@@ -130,6 +130,8 @@ sim::Simulation::Stop Runner::RunWorkload() {
   limits.events = static_cast<std::uint64_t>(scenario_.limit.events);
   limits.instant = static_cast<std::uint64_t>(scenario_.limit.instant);
   if (!scenario_.until) {
+    const bool has_faults = !scenario_.faults.empty() || !scenario_.overrides.empty() ||
+                            !options_.world.overrides.empty();
     if (!scenario_.faults.empty()) standstill_.Watch(scenario_.limit.time);
     for (;;) {
       const sim::Simulation::Stop stop = world_.RunUntilQuiet(scenario_.quiet_for, limits);
@@ -138,7 +140,7 @@ sim::Simulation::Stop Runner::RunWorkload() {
       if (report_.stopped || !over) return stop;
       if (injector_.in_force() > 0)
         Heal();
-      else if (!still && (scenario_.faults.empty() || !AwaitRetries(limits.time)))
+      else if (!still && (!has_faults || !AwaitRetries(limits.time)))
         return stop;
     }
   }
@@ -179,8 +181,20 @@ sim::Simulation::Stop Runner::RunFaultsAndHeal() {
   EmitPhase("settle");
   limits.time = sim.now() + fuzz.settle + sim::kExtraDelays.back() + kLongestBackOff;
   stop = world_.RunUntilQuiet(scenario_.quiet_for, limits);
+  if (stop == Stop::kTimeLimit && StopsWaiting()) {
+    limits.time = sim.now() + fuzz.settle;
+    return world_.RunUntilQuiet(scenario_.quiet_for, limits);
+  }
   if (stop != Stop::kQuiescent || !AwaitRetries(limits.time)) return stop;
   return world_.RunUntilQuiet(scenario_.quiet_for, limits);
+}
+
+// What waits for a key that its controller has given up waits until somebody touches the object:
+// the user interrupts it, which is a step that failed. Whether there is such a step.
+bool Runner::StopsWaiting() {
+  if (!checks_.checker().facts().given_up().any() || !steps_.IsWaiting()) return false;
+  world_.user().Kill();
+  return true;
 }
 
 // Keys that failed while there were faults are tried once more, however long that takes. Once: what
@@ -229,18 +243,8 @@ void Runner::CloseExpectations() {
   if (late_writes_->any() || !steps_.failures().empty()) return;
   // It gave up while everything failed, as upstream's does, and nothing has woken it since.
   if (checks_.checker().facts().given_up().any()) return;
-  if (AControllerWaits()) return expectations_.Close({"pods", "replicasets", "statefulsets"});
-  expectations_.Close();
-}
-
-bool Runner::AControllerWaits() {
-  const check::UnseenPods& unseen = checks_.checker().facts().unseen_pods();
-  const api::Kinds& kinds = world_.kinds();
-  for (const api::Object& rs : world_.Objects(*kinds.ByName("replicasets")))
-    if (unseen.AwaitedBy(rs.uid())) return true;
-  const std::vector<api::Object> sets = world_.Objects(*kinds.ByName("statefulsets"));
-  return std::any_of(sets.begin(), sets.end(),
-                     [&unseen](const api::Object& set) { return unseen.MissedBy(set.uid()); });
+  if (!checks_.checker().facts().AControllerWaits()) return expectations_.Close();
+  expectations_.Close(check::kHeldUpByAWait);
 }
 
 void Runner::Finish(sim::Simulation::Stop stop) {

@@ -103,11 +103,11 @@ class Runner {
   sim::Simulation::Stop RunWorkload();
   sim::Simulation::Stop RunFaultsAndHeal();
   bool AwaitRetries(VirtualTime limit);
+  bool StopsWaiting();
   std::vector<std::string> WhatKeptItBusy();
   // Reports the limit that the run passed, and the steps and faults that did not come.
   void ReportUnfinished(sim::Simulation::Stop stop);
   void Finish(sim::Simulation::Stop stop);
-  bool AControllerWaits();
   void CloseExpectations();
   std::uint64_t EmitPhase(const char* name);
 

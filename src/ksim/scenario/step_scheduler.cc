@@ -221,12 +221,18 @@ std::vector<std::string> StepScheduler::DescribeRunning() const {
 bool StepScheduler::HasStepThatWillEnd() const {
   return std::any_of(groups_.begin(), groups_.end(), [this](const Group& g) {
     if (!g.begun) return !g.due && !scenario_.steps[g.steps.front()].when;
-    if (!g.running || g.broken_off) return false;
-    const Step& step = scenario_.steps[*g.running];
-    const bool waits = step.kind == StepKind::kWait || step.kind == StepKind::kDrain ||
-                       step.kind == StepKind::kRollout;
-    return waits && step.timeout > Duration();
+    return Waits(g) && scenario_.steps[*g.running].timeout > Duration();
   });
+}
+
+bool StepScheduler::IsWaiting() const {
+  return std::any_of(groups_.begin(), groups_.end(), [this](const Group& g) { return Waits(g); });
+}
+
+bool StepScheduler::Waits(const Group& group) const {
+  if (!group.running || group.broken_off) return false;
+  const StepKind kind = scenario_.steps[*group.running].kind;
+  return kind == StepKind::kWait || kind == StepKind::kDrain || kind == StepKind::kRollout;
 }
 
 void StepScheduler::NoteUnfinished() {

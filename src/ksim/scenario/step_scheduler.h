@@ -34,6 +34,8 @@ class StepScheduler {
 
   // Whether a step is still to come at its time, or is under way and in the end gives up by itself.
   bool HasStepThatWillEnd() const;
+  // Whether a step is under way that waits for something to come true.
+  bool IsWaiting() const;
   // "step 2 (wait pods) has not ended: it waits for ...", for each that is under way.
   std::vector<std::string> DescribeRunning() const;
   // The run is over: a step that died with kubectl has failed, and the steps after it, and all
@@ -55,6 +57,7 @@ class StepScheduler {
   };
   void Begin(std::size_t group, std::uint64_t cause);
   bool MustWait(std::size_t group) const;
+  bool Waits(const Group& group) const;  // its step under way waits for something to come true
   void End(std::size_t group);
   void BeginDue();
   void BeginAgain();

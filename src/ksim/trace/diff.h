@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,7 +75,7 @@ struct Divergence {
   std::size_t index = 0;    // of the event, from 0
   std::string left, right;  // the lines; "" = the trace has ended
 };
-std::optional<Divergence> FirstDivergence(const std::vector<Record>& left,
-                                          const std::vector<Record>& right);
+std::optional<Divergence> FirstDivergence(std::span<const Record> left,
+                                          std::span<const Record> right);
 
 }  // namespace ksim::trace

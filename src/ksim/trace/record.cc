@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <span>
 
 #include "ksim/base/status.h"
 #include "ksim/trace/schema.h"
@@ -10,6 +12,7 @@
 
 namespace ksim::trace {
 
+using value::Atom;
 using value::Value;
 
 const Value& Record::Get(std::string_view field) const {
@@ -35,32 +38,35 @@ std::string ToJsonLine(const Record& r) {
 }
 
 absl::StatusOr<Record> ParseRecord(const Value& line) {
-  static constexpr std::string_view kCommon[] = {"seq", "t", "actor", "kind", "cause"};
-  for (std::string_view field : kCommon) {
-    const bool text = field == "actor" || field == "kind";
+  static const Atom kSeq("seq"), kT("t"), kActor("actor"), kKind("kind"), kCause("cause");
+  static const Atom kCommon[] = {kSeq, kT, kActor, kKind, kCause};
+  for (const Atom field : kCommon) {
+    const bool text = field == kActor || field == kKind;
     const Value& v = line.Get(field);
     if (text ? v.is_string() : v.is_int()) continue;
     return absl::InvalidArgumentError(
-        fmt::format("\"{}\" is missing or no {}", field, text ? "string" : "integer"));
+        fmt::format("\"{}\" is missing or no {}", field.text(), text ? "string" : "integer"));
   }
-  const std::optional<sim::EventKind> kind = ParseKind(line.Get("kind").AsString());
+  const std::optional<sim::EventKind> kind = ParseKind(line.Get(kKind).AsString());
   if (!kind)
     return absl::InvalidArgumentError(
-        fmt::format("unknown kind of event \"{}\"", line.Get("kind").AsString()));
+        fmt::format("unknown kind of event \"{}\"", line.Get(kKind).AsString()));
   Record r;
-  r.seq = static_cast<std::uint64_t>(line.Get("seq").AsInt());
-  r.t = line.Get("t").AsInt();
-  r.actor = std::string(line.Get("actor").AsString());
+  r.seq = static_cast<std::uint64_t>(line.Get(kSeq).AsInt());
+  r.t = line.Get(kT).AsInt();
+  r.actor = std::string(line.Get(kActor).AsString());
   r.kind = *kind;
-  r.cause = static_cast<std::uint64_t>(line.Get("cause").AsInt());
-  const std::vector<std::string_view>& order = FieldsOf(*kind);
-  for (std::string_view field : order)
-    if (const Value* v = line.Find(value::Atom(field))) r.Add(field, *v);
-  for (const Value::Member& m : line.members()) {
-    const std::string_view name = m.name.text();
-    if (std::find(std::begin(kCommon), std::end(kCommon), name) != std::end(kCommon)) continue;
-    if (std::find(order.begin(), order.end(), name) == order.end()) r.Add(name, m.value);
-  }
+  r.cause = static_cast<std::uint64_t>(line.Get(kCause).AsInt());
+  r.fields.reserve(line.size() - std::size(kCommon));
+  const std::vector<Atom>& order = FieldAtomsOf(*kind);
+  for (const Atom field : order)
+    if (const Value* v = line.Find(field)) r.fields.emplace_back(field, *v);
+  if (r.fields.size() + std::size(kCommon) == line.size()) return r;
+  const auto known = [](std::span<const Atom> names, Atom name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  for (const Value::Member& m : line.members())
+    if (!known(kCommon, m.name) && !known(order, m.name)) r.fields.push_back(m);
   return r;
 }
 

@@ -84,4 +84,14 @@ const std::vector<std::string_view>& KindNames() {
 
 const std::vector<std::string_view>& FieldsOf(sim::EventKind kind) { return At(kind).fields; }
 
+const std::vector<value::Atom>& FieldAtomsOf(sim::EventKind kind) {
+  static const std::vector<std::vector<value::Atom>> atoms = [] {
+    std::vector<std::vector<value::Atom>> out;
+    for (const KindRow& row : Kinds()) out.emplace_back(row.fields.begin(), row.fields.end());
+    return out;
+  }();
+  At(kind);  // checks the number
+  return atoms[static_cast<std::size_t>(kind)];
+}
+
 }  // namespace ksim::trace

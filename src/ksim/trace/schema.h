@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ksim/sim/bus.h"
+#include "ksim/value/value.h"
 
 namespace ksim::trace {
 
@@ -15,5 +16,6 @@ const std::vector<std::string_view>& KindNames();  // in order of their numbers
 
 // The fields after seq, t, actor, kind and cause, in the order they are written.
 const std::vector<std::string_view>& FieldsOf(sim::EventKind kind);
+const std::vector<value::Atom>& FieldAtomsOf(sim::EventKind kind);
 
 }  // namespace ksim::trace

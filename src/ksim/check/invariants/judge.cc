@@ -42,6 +42,7 @@ void Judge::Finish(const Facts& facts, const RunEnd& end) {
 std::string Judge::WhyNot() const {
   if (!problem_.empty()) return problem_;
   if (judged()) return "";
+  if (ever_ && forgiven_each_) return "a controller was led to leave its work undone";
   if (ever_ && forgives()) return "the steps of the campaign's run did not come true, each once";
   return ever_ ? "vacuous: nothing came of it that it speaks of"
                : fmt::format("vacuous: no {} was ever there", ObjectsInWords(invariant_));

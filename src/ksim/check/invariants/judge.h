@@ -18,6 +18,7 @@ class Judge : public InvariantOracle {
   std::string WhyNot() const override;
   bool AsksForOwners() const override;
   void ForgiveTheEnd() override { forgiven_ = true; }
+  void ForgiveTheEndOfEach() override { forgiven_each_ = true; }
 
  protected:
   Judge(const Invariant& invariant, const InvariantSurroundings& surroundings);
@@ -28,8 +29,9 @@ class Judge : public InvariantOracle {
   virtual void AtEnd(const Facts& facts, const RunEnd& end) = 0;
 
   bool campaign() const { return surroundings_.campaign; }
-  // Whether the end of a campaign's run says nothing of the set, since its steps did not come true.
-  bool forgives() const { return forgiven_ && !about_one_; }
+  // Whether the end of a campaign's run says nothing of the set, since its steps did not come true,
+  // or of any object, since a controller left its work undone.
+  bool forgives() const { return forgiven_each_ || (forgiven_ && !about_one_); }
   bool about_one() const { return about_one_; }
   bool ever() const { return ever_; }  // some object was selected
   Selection& selection() { return selection_; }
@@ -60,7 +62,7 @@ class Judge : public InvariantOracle {
   std::string problem_;                          // why not
   bool about_one_ = false;
   bool ever_ = false;
-  bool forgiven_ = false;
+  bool forgiven_ = false, forgiven_each_ = false;
 };
 
 std::unique_ptr<InvariantOracle> MakeEachWrite(const Invariant&, const InvariantSurroundings&);

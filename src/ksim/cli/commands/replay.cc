@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <span>
 
 #include "ksim/base/status.h"
 #include "ksim/base/version.h"
@@ -162,8 +164,7 @@ int PrintDivergence(Io& io, const Trace& recorded, const Trace& now, const trace
 int CompareTraces(Io& io, const ReplayFlags& flags, const Trace& recorded, const Trace& now,
                   std::size_t wanted, bool whole) {
   const auto first = [](const std::vector<Record>& events, std::size_t n) {
-    return std::vector<Record>(
-        events.begin(), events.begin() + static_cast<std::ptrdiff_t>(std::min(n, events.size())));
+    return std::span(events).first(std::min(n, events.size()));
   };
   const std::size_t of_now = whole ? now.events.size() : wanted;
   const std::optional<trace::Divergence> d =
