@@ -1,7 +1,6 @@
 #include "ksim/scenario/runner.h"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -38,43 +37,6 @@ TEST(Runner, UntilADurationEndsExactlyThen) {
 TEST(Runner, UntilIsKeptThoughTheClusterIsNotUpByThen) {
   Runner runner(FromSpec("  until: 1s\n"), RunnerOptions());
   EXPECT_EQ(runner.Run().end.time, Seconds(1).ns());
-}
-
-// FUZZ-09. Every write of the Deployment's status is refused, until its controller gives up:
-// nothing wakes it, and the user who waits for the rollout stops waiting.
-TEST(Runner, AWaitForWhatAControllerHasGivenUpIsInterrupted) {
-  std::string spec = R"(  cluster: {nodes: 1, controllers: [deployment, replicaset]}
-  steps:
-  - {at: 1s, create: {document: Deployment/web}}
-  - rollout: {resource: deployments/web}
-  faults:
-)";
-  for (int i = 0; i < 40; ++i)
-    spec +=
-        "  - {at: 0s, rejectWrite: {client: kube-controller-manager, resource: deployments, "
-        "verb: update, code: 500}}\n";
-  const Scenario scenario = Only(LoadSpec(spec + R"(---
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web, namespace: default}
-spec:
-  replicas: 1
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec: {containers: [{name: web, image: nginx}]}
-)"));
-  RunnerOptions options;
-  options.fuzz.emplace();
-  options.fuzz->window = Minutes(10);
-  options.fuzz->settle = Minutes(10);
-  Runner runner(scenario, std::move(options));
-  const RunReport report = runner.Run();
-  EXPECT_EQ(report.end.result, "stepFailed");
-  EXPECT_TRUE(report.end.violations.empty()) << report.end.violations.front().message;
-  ASSERT_EQ(report.failures.size(), 1u);
-  EXPECT_EQ(report.failures.front().number, 2);
-  EXPECT_THAT(report.failures.front().error, testing::HasSubstr("kubectl died"));
 }
 
 std::string EventsUntilTheWorkload(const std::string& spec) {

@@ -189,8 +189,8 @@ sim::Simulation::Stop Runner::RunFaultsAndHeal() {
   return world_.RunUntilQuiet(scenario_.quiet_for, limits);
 }
 
-// What waits for a key that its controller has given up waits until somebody touches the object:
-// the user interrupts it, which is a step that failed. Whether there is such a step.
+// The user interrupts a step that waits for a key which its controller has given up: it would wait
+// until somebody touches the object. Whether there is such a step.
 bool Runner::StopsWaiting() {
   if (!checks_.checker().facts().given_up().any() || !steps_.IsWaiting()) return false;
   world_.user().Kill();

@@ -89,15 +89,16 @@ class Wrong(unittest.TestCase):
         self.found("byname", "1..10", "expect", r"`tokens` deletes configmaps/default/token")
 
     def test_cachewrite(self):
-        self.found("cachewrite", "8..14", "expect", r"`tiers` updates configmaps/default/")
+        self.found("cachewrite", "17..23", "expect", r"`tiers` updates configmaps/default/")
 
     def test_clock(self):
         self.found("clock", "21..30", "invariant.a-minute-long",
                    r"`sessions` deletes configmaps/default/alice", alone=False)
 
     def test_force(self):
-        self.found("force", "8..14", "expect",
-                   r"`sets` patches replicasets/default/web .* is written .*spec.replicas: 2")
+        self.found("force", "1..5", "expect",
+                   r"`sets` patches replicasets/default/web .* is written .*spec.replicas: 2",
+                   alone=False)
 
     def test_ports(self):
         self.found("ports", "1..3", "invariant.its-own-port",
