@@ -87,8 +87,8 @@ class Run:
         who = request["actor"].split("/")[0].replace("-guest", "")
         who = "kubelet" if who.startswith("kubelet") else who
         what = self.names.get((resource, name), f"{resource}/{name}")
-        if resource == "pods" and request["verb"] == "create" and not request["subresource"]:
-            what = "pods"  # it has no name yet, or one of ksim's own
+        if request["verb"] == "create" and not request["subresource"]:
+            what = resource  # an object that is made has no name in its path
         return " ".join(filter(None, [who, request["verb"], what, request["subresource"]]))
 
     def points(self):
