@@ -290,6 +290,27 @@ std::vector<LegalRow> LegalRows() {
   };
 }
 
+// 19
+bool ABindingIsWrittenAfterItWasGivenUp(const Trace& t) {
+  std::set<std::int64_t> bindings, given_up;
+  for (const Record& r : t.events) {
+    if (r.kind == Kind::kRequest && r.Text("subresource") == "binding")
+      bindings.insert(r.Int("id"));
+    if (r.kind == Kind::kResponse && r.Get("lost").AsBool() && bindings.contains(r.Int("id")))
+      given_up.insert(r.Int("id"));
+    if (r.kind == Kind::kCommit && given_up.contains(r.Int("request"))) return true;
+  }
+  return false;
+}
+
+TEST(LegalRows, ABindingThatWasGivenUpIsWritten) {
+  for (const char* compat : kEach) {
+    const Trace trace = Recorded("../tests/regress/binding-given-up-comes-late", compat);
+    EXPECT_TRUE(ABindingIsWrittenAfterItWasGivenUp(trace)) << compat;
+    EXPECT_EQ(Messages(trace), "") << compat;
+  }
+}
+
 // Row 11 does not occur with informers of 1.36.
 TEST(LegalRows, AConsistentFirstListIsNeverOlder) {
   const Trace trace = RunOf(BehindAfterRestart(kManager, ""), "1.36");

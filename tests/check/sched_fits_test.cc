@@ -1,6 +1,8 @@
 // sched.fits judges a restarted scheduler only by the pods that it learned of since.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "recorded.h"
 
 namespace ksim::check {
@@ -54,6 +56,10 @@ bool TellsTheSchedulerOfAPod(const Record& r) {
          r.Text("informer").starts_with("kube-scheduler");
 }
 
+bool Binds(const Record& r) {
+  return r.kind == Kind::kRequest && r.Text("subresource") == "binding";
+}
+
 bool Caught(const Trace& t) { return Violated(t).contains("sched.fits"); }
 
 TEST(SchedFits, AfterARestartOnlyDeliveredPodsCount) {
@@ -90,19 +96,25 @@ TEST(SchedFits, ADeliveryBeforeTheBindingDoesNotShowTheNode) {
   const std::size_t at = Find(late, first);
   const Record call = late.events[at];
   late.events.erase(late.events.begin() + static_cast<std::ptrdiff_t>(at));
-  const std::size_t asked = Find(
-      late,
-      [](const Record& r) {
-        return r.kind == Kind::kRequest && r.Text("subresource") == "binding";
-      },
-      1);
+  const std::size_t asked = Find(late, Binds, 1);
   ASSERT_LT(asked, late.events.size());
   late.events.insert(late.events.begin() + static_cast<std::ptrdiff_t>(asked + 1), call);
   late.events[asked + 1].seq = late.events[asked].seq + 1;
   EXPECT_FALSE(Caught(late)) << Messages(late);
 }
 
-// A scheduler that got no answer to a binding forgets the pod, until its informer tells of it.
+// The index of the answer to the first binding, which gets lost.
+std::size_t LoseTheAnswer(Trace* t) {
+  const std::int64_t id = t->events[Find(*t, Binds)].Int("id");
+  const std::size_t at =
+      Find(*t, [id](const Record& r) { return r.kind == Kind::kResponse && r.Int("id") == id; });
+  SetField(&t->events[at], "lost", Value::Of(true));
+  SetField(&t->events[at], "code", Value::Of(0));
+  return at;
+}
+
+// G-SC1: a scheduler that got no answer to a binding forgets the pod, until its informer tells of
+// it.
 TEST(SchedFits, ABindingThatSeemedToFailDoesNotCount) {
   Trace t = BoundBeforeAndAfter();
   Larger(&t);
@@ -112,21 +124,20 @@ TEST(SchedFits, ABindingThatSeemedToFailDoesNotCount) {
   const Trace told = t;
   std::erase_if(t.events, TellsTheSchedulerOfAPod);
   ASSERT_TRUE(Caught(t)) << Messages(t);
-  const auto lose_the_answer = [](Trace* of) {
-    const Record& binding = of->events[Find(*of, [](const Record& r) {
-      return r.kind == Kind::kRequest && r.Text("subresource") == "binding";
-    })];
-    const std::int64_t id = binding.Int("id");
-    Record& answer = of->events[Find(
-        *of, [id](const Record& r) { return r.kind == Kind::kResponse && r.Int("id") == id; })];
-    SetField(&answer, "lost", Value::Of(true));
-    SetField(&answer, "code", Value::Of(0));
-  };
-  lose_the_answer(&t);
+  const Trace untold = t;
+  LoseTheAnswer(&t);
   EXPECT_FALSE(Caught(t)) << Messages(t);
   Trace still_told = told;
-  lose_the_answer(&still_told);
+  LoseTheAnswer(&still_told);
   EXPECT_TRUE(Caught(still_told)) << "its informer told it where the pod is";
+  Trace too_late = untold;
+  const std::size_t answer = LoseTheAnswer(&too_late), next = Find(too_late, Binds, 1);
+  const auto at = [&too_late](std::size_t i) {
+    return too_late.events.begin() + static_cast<std::ptrdiff_t>(i);
+  };
+  std::rotate(at(answer), at(answer + 1), at(next + 1));
+  too_late.events[next].seq = too_late.events[next - 1].seq + 1;
+  EXPECT_TRUE(Caught(too_late)) << "it counted the pod when it decided on the next";
 }
 
 }  // namespace

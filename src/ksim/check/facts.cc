@@ -343,7 +343,8 @@ bool Facts::AControllerWaits() const {
 void Facts::TakeFault(const Observation& o) {
   last_fault_ = o.t;
   const std::string id(o.key);
-  if (o.state == "begin" && NeedsUndoing(o.verb)) faults_[id] = std::string(o.verb);
+  if (o.state == "begin" && NeedsUndoing(o.verb))
+    faults_[id] = fmt::format("{} {}", o.verb, o.target);
   if (o.state == "end" || o.state == "skipped") faults_.erase(id);
 }
 

@@ -143,7 +143,7 @@ class Facts {
   // ended; 0 = none did.
   std::int64_t last_fault() const { return last_fault_; }
   std::int64_t last_step() const { return last_step_; }
-  // Faults that have begun and neither ended nor are over by nature, by id.
+  // Faults that have begun and neither ended nor are over by nature, by id: "VERB TARGET".
   const std::map<std::string, std::string>& faults() const { return faults_; }
   bool SawActor(std::string_view part) const;  // somebody called "PROCESS/part" asked or reconciled
   bool SawScheduler() const { return scheduler_; }

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "ksim/api/core/verbs.h"
 #include "ksim/apiserver/core/payloads.h"
 #include "ksim/base/check.h"
 #include "ksim/client/core/payloads.h"
 #include "ksim/fault/drawn_question.h"
 #include "ksim/fault/event_trigger.h"
-#include "ksim/fault/request_verbs.h"
 #include "ksim/store/events.h"
 #include "ksim/trace/actors.h"
 
@@ -262,7 +262,7 @@ void DrawnFaults::OnRequest(const sim::Event& e) {
   at.resource = resource;
   at.verb = api::ToString(q.verb);
   at.object = sim::KeyOf(at.verb, cluster_.apiserver_shared().identities.Of(resource, q.ns, name));
-  if (IsWrite(q.verb)) {
+  if (!api::IsRead(q.verb)) {
     at.stream = About(subject, at.object);
     AskAt(DrawnPoint::kWriteRequest, at);
   } else if (q.verb != api::Verb::kGet) {

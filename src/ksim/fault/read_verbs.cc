@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
+#include "ksim/api/core/verbs.h"
 #include "ksim/apiserver/core/continue_token.h"
 #include "ksim/client/core/payloads.h"
 #include "ksim/fault/repeated_strikes.h"
-#include "ksim/fault/request_verbs.h"
 #include "ksim/fault/server_answers.h"
 
 namespace ksim::fault {
@@ -86,7 +86,7 @@ class Reads {
         page_(call.Int("page")) {}
 
   bool Mean(const api::Request& q) {
-    if (q.client != client_ || IsWrite(q.verb)) return false;
+    if (q.client != client_ || !api::IsRead(q.verb)) return false;
     if (resource_ != nullptr && q.resource != resource_) return false;
     if (page_ != 0 && PageOf(q) != page_) return false;
     return verb_.empty() || api::ToString(q.verb) == verb_;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "ksim/api/core/verbs.h"
 #include "ksim/client/core/payloads.h"
 #include "ksim/fault/server_answers.h"
 
@@ -26,7 +27,7 @@ struct Waiting {
         code(c) {}
 
   bool Fits(const api::Request& q) {
-    const bool meant = !struck && q.client == client && IsWrite(q.verb) &&
+    const bool meant = !struck && q.client == client && !api::IsRead(q.verb) &&
                        (verb.empty() || api::ToString(q.verb) == verb) &&
                        (resource == nullptr || q.resource == resource);
     if (!meant || code == 0) return meant;
@@ -108,10 +109,6 @@ Mishap Answered(api::Status status) {
 }
 
 }  // namespace
-
-bool IsWrite(api::Verb verb) {
-  return verb != api::Verb::kGet && verb != api::Verb::kList && verb != api::Verb::kWatch;
-}
 
 FaultEffect RejectWrite(FaultCall& call) {
   const int code = call.Has("code") ? static_cast<int>(call.Int("code")) : 500;

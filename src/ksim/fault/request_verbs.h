@@ -5,9 +5,6 @@
 
 namespace ksim::fault {
 
-// Whether a request of this verb changes what etcd stores.
-bool IsWrite(api::Verb verb);
-
 FaultEffect RejectWrite(FaultCall& call);
 FaultEffect TimeoutWrite(FaultCall& call);
 

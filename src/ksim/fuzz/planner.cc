@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "absl/container/flat_hash_set.h"
+#include "ksim/api/core/verbs.h"
 #include "ksim/base/hash.h"
 #include "ksim/client/core/payloads.h"
-#include "ksim/fault/request_verbs.h"
 #include "ksim/scenario/runner.h"
 
 namespace ksim::fuzz {
@@ -29,7 +29,7 @@ class CausesOfWrites {
     led_.push_back(false);
     if (e.kind != sim::EventKind::kRequest || e.background) return;
     const api::Request& q = e.payload.As<client::RequestPayload>().request;
-    if (!fault::IsWrite(q.verb) || q.resource == nullptr || q.client == "kubectl") return;
+    if (api::IsRead(q.verb) || q.resource == nullptr || q.client == "kubectl") return;
     if (q.resource->known_as() == "leases" || q.resource->known_as() == "events") return;
     for (std::uint64_t seq = e.seq; seq != 0 && !led_[seq]; seq = causes_[seq]) led_[seq] = true;
   }

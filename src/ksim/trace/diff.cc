@@ -8,6 +8,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "ksim/api/core/verbs.h"
 #include "ksim/base/status.h"
 #include "ksim/trace/diff_values.h"
 #include "ksim/trace/event_matching.h"
@@ -95,10 +96,7 @@ class Side {
     known.ForgetWhatLacksCreation(other.events, TraceIdentities(other.events, hashes));
     return known;
   }
-  static bool IsRead(const Record& request) {
-    const std::string_view verb = request.Text("verb");
-    return verb == "get" || verb == "list" || verb == "watch";
-  }
+  static bool IsRead(const Record& request) { return api::IsRead(request.Text("verb")); }
   static bool IsMinor(const Record& r) {
     const std::string_view resource = r.Text("resource");
     return resource.starts_with("events") || resource == "leases";

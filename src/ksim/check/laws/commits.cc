@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ksim/api/core/fields.h"
+#include "ksim/api/core/verbs.h"
 #include "ksim/api/kinds.h"
 #include "ksim/api/object.h"
 #include "ksim/check/laws/register.h"
@@ -112,8 +113,7 @@ class Commits : public TraceLaw {
          static_cast<std::int64_t>(q.seq));
     Same(r, "by", r.Text("by"), q.actor);
     const std::string_view verb = q.Text("verb"), sub = q.Text("subresource");
-    if (verb == "get" || verb == "list" || verb == "watch")
-      Contradict(r, fmt::format("a {} commits nothing", verb));
+    if (api::IsRead(verb)) Contradict(r, fmt::format("a {} commits nothing", verb));
     if (q.Get("params").Has("dryRun")) Contradict(r, "a dry run commits nothing");
     if (q.Text("resource") != r.Text("resource")) return JudgeBystander(q, r);
     Same(r, "the namespace", r.Text("namespace"), q.Text("namespace"));

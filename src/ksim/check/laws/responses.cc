@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "ksim/api/core/verbs.h"
 #include "ksim/api/kinds.h"
 #include "ksim/check/laws/register.h"
 #include "ksim/check/profile.h"
@@ -42,8 +43,6 @@ constexpr CodeReasons kReasons[] = {
     {500, {"InternalError", "ServerTimeout", "StorageReadError", ""}, 4},
     {503, {"ServiceUnavailable"}, 1},
     {504, {"Timeout", "ServerTimeout"}, 2}};
-
-bool IsRead(std::string_view verb) { return verb == "get" || verb == "list" || verb == "watch"; }
 
 class Responses : public TraceLaw {
  public:
@@ -98,7 +97,7 @@ class Responses : public TraceLaw {
     const std::string_view verb = q.Text("verb");
     const bool done = Succeeded(r);
     const bool lists = verb == "list" || verb == "deletecollection";
-    if (r.Text("from").empty() == (done && (IsRead(verb) || lists)))
+    if (r.Text("from").empty() == (done && (api::IsRead(verb) || lists)))
       Contradict(r, fmt::format("from is \"{}\" in the answer to a {}", r.Text("from"), verb));
     if (r.Int("items") > 0 && (!done || !lists))
       Contradict(r, fmt::format("{} items in the answer to a {}", r.Int("items"), verb));

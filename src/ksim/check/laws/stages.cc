@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "ksim/api/core/verbs.h"
 #include "ksim/check/laws/register.h"
 
 namespace ksim::check {
@@ -50,10 +51,6 @@ class Stages : public TraceLaw {
   }
 
  private:
-  static bool Reads(std::string_view verb) {
-    return verb == "get" || verb == "list" || verb == "watch";
-  }
-
   static bool IsRefused(const Record& r, std::string_view verb) {
     const bool has_options = verb == "list" || verb == "watch" || verb.starts_with("delete");
     return has_options && r.Text("result") != "ok";
@@ -65,7 +62,7 @@ class Stages : public TraceLaw {
     if (stage == "authorize") return before == "authenticate";
     // Options that contradict each other are refused before anything else is done.
     if (stage == "validate" && before == "authorize") return IsRefused(r, verb);
-    if (Reads(verb)) return stage == "store" && verb != "watch" && before == "authorize";
+    if (api::IsRead(verb)) return stage == "store" && verb != "watch" && before == "authorize";
     const bool deletes = verb == "delete" || verb == "deletecollection";
     if (deletes) {
       if (stage == "admit") return before == "authorize" || before == "store" || before == "admit";

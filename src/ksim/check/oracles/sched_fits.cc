@@ -29,7 +29,10 @@ const OracleInfo& FitsInfo() {
        "its API server's cache does: pods bound before do not count until it was told where they "
        "are, nor against what it had decided by then",
        "a scheduler that was told that a binding failed, or got no answer, forgets the pod: if it "
-       "was bound all the same it does not count until its informer tells of it"},
+       "was bound all the same it does not count until its informer tells of it, and a binding "
+       "that "
+       "is written late is not held against the pods that were put there since; nor is one that a "
+       "scheduler sent before it died"},
       "the scheduler bound no pod"};
   return info;
 }
@@ -49,7 +52,7 @@ class Fits : public Oracle {
 
   void On(const Facts&, const Observation& o) override {
     if (o.kind == sim::EventKind::kRequest) {
-      if (o.subresource == "binding") sent_[o.request] = {o.seq, o.cause != 0 ? o.cause : o.seq};
+      if (o.subresource == "binding") OnBinding(o);
     } else if (o.kind == sim::EventKind::kResponse) {
       if (sent_.contains(o.request) || bound_.contains(o.request)) OnAnswer(o);
     } else if (o.kind == sim::EventKind::kActor) {
@@ -71,7 +74,8 @@ class Fits : public Oracle {
     api::Resources requests;
     std::int64_t rv = 0;           // since this revision
     std::uint64_t asked = 0;       // seq of the request for it
-    bool failed = false;           // so its sender thinks
+    std::uint64_t since = 0;       // seq since which its sender leads
+    std::uint64_t failed = 0;      // seq of the answer that said so, or of its absence
     std::uint64_t told_bound = 0;  // seq of the call that told the scheduler where it is
     // Processes that have started since -> seq of the call that told them.
     std::map<std::string, std::uint64_t, std::less<>> told;
@@ -84,8 +88,15 @@ class Fits : public Oracle {
   struct Sent {
     std::uint64_t seq = 0;
     std::uint64_t decided = 0;  // seq of what led to it, also of a second try
-    bool failed = false;        // answered so before it was done
+    std::uint64_t since = 0;    // seq since which its sender leads
+    std::uint64_t failed = 0;   // seq of the answer, if that came before it was done
   };
+
+  void OnBinding(const Observation& o) {
+    const auto start = started_.find(ProcessOf(o.actor));
+    sent_[o.request] = {o.seq, o.cause != 0 ? o.cause : o.seq,
+                        start == started_.end() ? 0 : start->second};
+  }
 
   void OnPod(const Observation& o) {
     const std::string_view before = NodeOf(*o.before), after = NodeOf(*o.after);
@@ -98,25 +109,26 @@ class Fits : public Oracle {
     pod.requests = api::PodRequests(api::Object::FromTree(*o.after), false);
     pod.rv = o.rv;
     pod.asked = sent.seq;
+    pod.since = sent.since;
     pod.failed = sent.failed;
-    if (!sent.failed && o.request != 0) bound_[o.request] = o.object;
+    if (sent.failed == 0 && o.request != 0) bound_[o.request] = o.object;
     node.used += pod.requests;
     ++node.used.pods;
     node.pods[o.object] = pod;
     where_[o.object] = &node;
     if (!o.by.starts_with("kube-scheduler")) node.past_scheduler = true;
-    if (!node.past_scheduler) Judge(o, after, node, pod.requests, sent.decided);
+    if (!node.past_scheduler) Judge(o, after, node, pod.requests, sent);
   }
 
   // schedule_one.go handleBindingCycleError: ForgetPod.
   void OnAnswer(const Observation& o) {
     const bool failed = o.lost || o.code < 200 || o.code >= 300;
     const auto sent = sent_.find(o.request);
-    if (sent != sent_.end()) sent->second.failed = failed;
+    if (failed && sent != sent_.end()) sent->second.failed = o.seq;
     const auto bound = bound_.find(o.request);
     if (bound == bound_.end()) return;
     const auto at = where_.find(bound->second);
-    if (failed && at != where_.end()) at->second->pods[bound->second].failed = true;
+    if (failed && at != where_.end()) at->second->pods[bound->second].failed = o.seq;
     bound_.erase(bound);
   }
 
@@ -138,10 +150,10 @@ class Fits : public Oracle {
   }
 
   void Judge(const Observation& o, std::string_view name, Node& node, const api::Resources& asked,
-             std::uint64_t decided) {
+             const Sent& binding) {
     Judged();
     if (node.reported || TooMuch(node.used, node.most, asked).empty()) return;
-    const std::string what = TooMuch(Countable(node, o, decided), node.most, asked);
+    const std::string what = TooMuch(Countable(node, o, binding), node.most, asked);
     if (what.empty()) return;
     node.reported = true;
     Violate(o.seq, std::string(o.by),
@@ -150,28 +162,41 @@ class Fits : public Oracle {
             {ObjectOf(o), fmt::format("nodes/{}", name)});
   }
 
-  // All but what was bound before the scheduler's process started, or by a request that failed as
-  // far as it knows, unless it was told of it when it decided.
-  api::Resources Countable(const Node& node, const Observation& o, std::uint64_t decided) const {
+  // All but what the scheduler cannot have counted when it decided on the binding of `o`, and what
+  // it decided on when it no longer counted that.
+  api::Resources Countable(const Node& node, const Observation& o, const Sent& binding) const {
     api::Resources used = node.used;
-    const auto start = started_.find(ProcessOf(o.by));
     for (const auto& [object, pod] : node.pods) {
       if (object == o.object) continue;
-      const bool forgotten = pod.failed && (pod.told_bound == 0 || pod.told_bound > decided);
-      if (!forgotten && (start == started_.end() || !IsOlder(pod, *start, decided))) continue;
+      if (!IsForgotten(pod, binding) && !IsOlder(pod, ProcessOf(o.by), binding) &&
+          !DecidedWithout(pod, binding))
+        continue;
       used -= pod.requests;
       --used.pods;
     }
     return used;
   }
 
-  // Whether the pod was bound before the process of `start` did, and that had not been told of it.
-  static bool IsOlder(const Pod& pod, const std::pair<const std::string, std::uint64_t>& start,
-                      std::uint64_t decided) {
-    if (pod.asked > start.second) return false;
-    const auto told = pod.told.find(start.first);
-    const bool knew = told != pod.told.end() && told->second > start.second;
-    return !knew || told->second > decided;
+  // Whether the pod's binding had failed as far as its scheduler knew, unless that had been told of
+  // it when it decided.
+  static bool IsForgotten(const Pod& pod, const Sent& binding) {
+    return pod.failed != 0 && pod.failed < binding.seq &&
+           (pod.told_bound == 0 || pod.told_bound > binding.decided);
+  }
+
+  // Whether the pod was bound before the binding's sender started, or led, and that had not been
+  // told of it.
+  static bool IsOlder(const Pod& pod, std::string_view process, const Sent& binding) {
+    if (pod.asked > binding.since) return false;
+    const auto told = pod.told.find(process);
+    const bool knew = told != pod.told.end() && told->second > binding.since;
+    return !knew || told->second > binding.decided;
+  }
+
+  // Whether the pod was decided on after the binding had failed, or by a scheduler that has led
+  // only since it was sent. Nothing can have told of the binding, which is written later.
+  static bool DecidedWithout(const Pod& pod, const Sent& binding) {
+    return pod.since > binding.seq || (binding.failed != 0 && binding.failed < pod.asked);
   }
 
   void OnTold(const Observation& o) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ksim/api/core/verbs.h"
 #include "ksim/cli/story/story_steps.h"
 #include "ksim/trace/record_object.h"
 #include "ksim/value/json.h"
@@ -20,11 +21,6 @@ using value::Value;
 bool IsBackground(std::string_view resource, std::string_view by) {
   return resource == "leases" || resource == "events" ||
          (resource == "nodes" && by.starts_with("kubelet/"));
-}
-
-bool IsWrite(std::string_view verb) {
-  return verb == "create" || verb == "update" || verb == "patch" || verb == "delete" ||
-         verb == "deletecollection";
 }
 
 const char* Method(std::string_view verb) {
@@ -141,7 +137,7 @@ std::string StoryText::ObjectText(std::string_view resource, std::string_view ns
 bool StoryText::IsAct(const Record& r) const {
   if (r.kind == EventKind::kRuntime) return true;
   if (r.kind == EventKind::kCommit) return !IsBackground(r.Text("resource"), r.Text("by"));
-  return r.kind == EventKind::kRequest && IsWrite(r.Text("verb")) &&
+  return r.kind == EventKind::kRequest && !api::IsRead(r.Text("verb")) &&
          !IsBackground(r.Text("resource"), r.actor);
 }
 

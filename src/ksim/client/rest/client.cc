@@ -3,6 +3,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "ksim/api/core/verbs.h"
 #include "ksim/base/check.h"
 #include "ksim/client/core/payloads.h"
 #include "ksim/client/core/token_bucket.h"
@@ -16,11 +17,7 @@ namespace {
 constexpr int kMaxRetries = 10;  // rest/request.go maxRetries
 constexpr Duration kConnectionRetryPause = Seconds(1);
 
-Access AccessOf(api::Verb verb) {
-  const bool read =
-      verb == api::Verb::kGet || verb == api::Verb::kList || verb == api::Verb::kWatch;
-  return read ? Access::kRead : Access::kWrite;
-}
+Access AccessOf(api::Verb verb) { return api::IsRead(verb) ? Access::kRead : Access::kWrite; }
 
 // The wait before the request is sent again; nullopt: the answer stands (CLIENT-37).
 // Source: rest/with_retry.go IsNextRetry, rest/request.go Watch and request.

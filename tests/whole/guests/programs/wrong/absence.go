@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/errors"
@@ -19,7 +20,7 @@ import (
 // The mistake: it takes a Service that its cache does not have for gone. Services and ConfigMaps come on
 // two watches, and that of Services may be the later one. The garbage collector did so
 // (kubernetes/kubernetes#88097), and eno with the namespaces of its resources (Azure/eno#236). With
-// --right it asks the API server before it deletes.
+// --right it asks the API server before it deletes, and asks again for as long as only the server has it.
 type absence struct {
 	client.Client
 	services client.Reader
@@ -48,7 +49,12 @@ func (r *absence) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result,
 		return ctrl.Result{}, nil
 	}
 	var service corev1.Service
-	err := r.services.Get(ctx, types.NamespacedName{Namespace: req.Namespace, Name: record.Labels["of"]}, &service)
+	name := types.NamespacedName{Namespace: req.Namespace, Name: record.Labels["of"]}
+	err := r.services.Get(ctx, name, &service)
+	if err == nil && errors.IsNotFound(r.Get(ctx, name, &service)) {
+		// No event will tell of the end of a Service that the cache never had: look again.
+		return ctrl.Result{RequeueAfter: 30 * time.Second}, nil
+	}
 	if !errors.IsNotFound(err) {
 		return ctrl.Result{}, err
 	}
