@@ -160,6 +160,7 @@ class DrawnFaults {
     std::map<std::string, std::string, std::less<>> watched_at;  // process -> its last API server
   };
   // Calls what awaits the client's next delivery of the resource, or the begin of its next watch.
+  // `deletion`: the delivery tells of one; what awaits only that goes on waiting at others.
   void CallAwaiting(const sim::Event& e, std::string_view client, std::string_view resource,
                     bool deletion = false);
 

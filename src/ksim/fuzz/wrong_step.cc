@@ -6,9 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include "ksim/api/core/verbs.h"
 #include "ksim/base/time.h"
 #include "ksim/check/knowledge.h"
+#include "ksim/fuzz/deeds.h"
 #include "ksim/fuzz/failure_place.h"
+#include "ksim/fuzz/lost_write.h"
+#include "ksim/fuzz/syncs.h"
 #include "ksim/trace/actors.h"
 #include "ksim/trace/diff.h"
 #include "ksim/trace/identity.h"
@@ -20,132 +24,9 @@ using sim::EventKind;
 using trace::Record;
 using trace::Trace;
 
-constexpr std::size_t kNone = ~std::size_t{0};
 constexpr std::size_t kMostLines = 5;
 
-bool IsRead(std::string_view verb) { return verb == "get" || verb == "list" || verb == "watch"; }
-
-// A write of a controller, or what a kubelet does with containers.
-bool IsDeed(const Record& r) {
-  if (r.kind == EventKind::kRuntime) return true;
-  if (r.kind != EventKind::kRequest || IsRead(r.Text("verb"))) return false;
-  const std::string_view resource = r.Text("resource");
-  return r.actor != "kubectl" && !resource.starts_with("events") && resource != "leases";
-}
-
 std::string At(const Record& r) { return FormatTime(VirtualTime(r.t)); }
-
-std::string ObjectOf(const Record& r) {
-  if (r.kind == EventKind::kRuntime) return fmt::format("pods/{}", r.Text("pod"));
-  std::string out(r.Text("resource"));
-  for (std::string_view field : {"namespace", "name"})
-    if (!r.Text(field).empty()) out += fmt::format("/{}", r.Text(field));
-  return out;
-}
-
-// The name that a server gave to what a request created; "" if it has a name, or created nothing.
-std::string GivenName(const Trace& trace, const Record& request) {
-  if (request.kind != EventKind::kRequest || !request.Text("name").empty()) return "";
-  for (std::size_t i = request.seq; i < trace.events.size(); ++i) {
-    const Record& r = trace.events[i];
-    if (r.kind == EventKind::kCommit && r.Int("request") == request.Int("id"))
-      return fmt::format("/{}", r.Text("name"));
-    if (r.kind == EventKind::kResponse && r.Int("id") == request.Int("id")) return "";
-  }
-  return "";
-}
-
-// "creates", "patches".
-std::string Does(std::string_view verb) {
-  if (verb == "deletecollection") return "deletes all of";
-  if (verb.ends_with("ch")) return fmt::format("{}es", verb);
-  return fmt::format("{}s", verb);
-}
-
-std::string_view VerbOf(const Record& r) {
-  return r.Text(r.kind == EventKind::kRuntime ? "action" : "verb");
-}
-
-std::string_view ResourceOf(const Record& r) {
-  return r.kind == EventKind::kRuntime ? std::string_view("containers") : r.Text("resource");
-}
-
-// "creates pods/default/web-x7k2p", "updates the status of replicasets/default/web".
-std::string DeedText(const Trace& trace, const Record& r) {
-  if (r.kind == EventKind::kRuntime)
-    return fmt::format("{} container {} of {}", Does(VerbOf(r)), r.Text("container"), ObjectOf(r));
-  const std::string_view part = r.Text("subresource");
-  const std::string verb = Does(r.Text("verb"));
-  if (IsRead(r.Text("verb"))) {
-    const std::string_view rv = r.Get("params").Get("resourceVersion").AsString();
-    return fmt::format("{} {} at {}, resourceVersion \"{}\"", verb, ObjectOf(r), r.Text("server"),
-                       rv);
-  }
-  if (part.empty()) return fmt::format("{} {}{}", verb, ObjectOf(r), GivenName(trace, r));
-  return fmt::format("{} the {} of {}", verb, part, ObjectOf(r));
-}
-
-// A sync of a controller.
-struct Sync {
-  std::size_t begin = kNone, end = kNone;  // indices; no end: the run, or the process, ended before
-};
-
-class Steps {
- public:
-  explicit Steps(const Trace& trace) : trace_(trace) {}
-
-  const Record& at(std::size_t i) const { return trace_.events[i]; }
-
-  // The sync that did it.
-  Sync Of(std::size_t deed) const {
-    for (const std::size_t i : trace::CauseChain(trace_, deed))
-      if (at(i).kind == EventKind::kReconcile && at(i).actor == at(deed).actor) return From(i);
-    return Last(at(deed).actor, "", deed);
-  }
-
-  // The last one of an actor, on a key or on any, that began before an event.
-  Sync Last(std::string_view actor, std::string_view key, std::size_t before) const {
-    for (std::size_t i = std::min(before, trace_.events.size()); i-- > 0;) {
-      const Record& r = at(i);
-      if (r.kind != EventKind::kReconcile || r.Text("state") != "begin" || r.actor != actor)
-        continue;
-      if (key.empty() || r.Text("key") == key) return From(i);
-    }
-    return {};
-  }
-
-  // "default/web"; "" without a sync.
-  std::string KeyOf(const Sync& sync) const {
-    return sync.begin == kNone ? "" : std::string(at(sync.begin).Text("key"));
-  }
-
-  // The deeds of a sync, in order.
-  std::vector<std::size_t> DeedsOf(const Sync& sync) const {
-    std::vector<std::size_t> out;
-    for (std::size_t i = sync.begin; i < std::min(sync.end, trace_.events.size()); ++i)
-      if (IsDeed(at(i)) && at(i).actor == at(sync.begin).actor && Of(i).begin == sync.begin)
-        out.push_back(i);
-    return out;
-  }
-
- private:
-  Sync From(std::size_t i) const {
-    Sync sync;
-    sync.begin = i;
-    const Record& begin = at(i);
-    if (begin.Text("state") != "begin") return Last(begin.actor, begin.Text("key"), i);
-    for (std::size_t j = i + 1; j < trace_.events.size(); ++j) {
-      const Record& r = at(j);
-      if (r.kind != EventKind::kReconcile || r.actor != begin.actor) continue;
-      if (r.Text("key") != begin.Text("key")) continue;
-      if (r.Text("state") != "begin") sync.end = j;
-      break;
-    }
-    return sync;
-  }
-
-  const Trace& trace_;
-};
 
 class Search {
  public:
@@ -153,8 +34,8 @@ class Search {
       : failing_(failing),
         passing_(passing),
         finding_(finding),
-        steps_(failing),
-        passing_steps_(passing),
+        syncs_(failing),
+        passing_syncs_(passing),
         diff_(trace::Compare(failing, passing, trace::DiffOptions())),
         identities_(failing.events) {
     for (const std::string& o : finding.objects) subjects_.push_back(IdentityOf(o));
@@ -169,7 +50,8 @@ class Search {
     const trace::Difference* first = nullptr;
     for (const bool about_it : {true, false}) {
       if (!about_it && !blamed)
-        if (const std::optional<std::size_t> lost = LostWrite()) return TellLost(*lost);
+        if (const std::optional<std::size_t> lost = FindLostWrite(failing_, passing_))
+          return TellLost(*lost);
       for (const trace::Difference& d : diff_.differences) {
         if (d.start_up || (d.told && !reads_) || !IsDeedOf(d)) continue;
         if ((about_it && !IsAbout(d)) || IsElsewhere(d)) continue;
@@ -185,7 +67,7 @@ class Search {
   // The deed that the oracle blames, and where the run that passes differs: in the deed, or in what
   // was written by it.
   struct Blamed {
-    std::size_t deed = kNone;
+    std::size_t deed = 0;
     const trace::Difference* step = nullptr;
     const trace::Difference* write = nullptr;
   };
@@ -196,7 +78,7 @@ class Search {
   bool IsDeedOf(const trace::Difference& d) const {
     const Record& r = d.left ? Left(d) : Right(d);
     if (!reads_) return IsDeed(r);
-    return r.kind == EventKind::kRequest && IsRead(r.Text("verb")) &&
+    return r.kind == EventKind::kRequest && api::IsRead(r.Text("verb")) &&
            finding_.message.starts_with(
                fmt::format("{} {}", trace::ProcessOf(r.actor), r.Text("resource")));
   }
@@ -260,51 +142,6 @@ class Search {
     return out;
   }
 
-  // The first write of a controller that is stored in the run that passes, and here neither then
-  // nor by a later one like it.
-  std::optional<std::size_t> LostWrite() const {
-    const std::vector<bool> stored = StoredIn(failing_), stored_there = StoredIn(passing_);
-    for (std::size_t i = 0; i < failing_.events.size(); ++i) {
-      const Record& r = failing_.events[i];
-      if (r.kind != EventKind::kRequest || !IsDeed(r) || stored[i]) continue;
-      const std::size_t here = StoredLike(failing_, stored, r);
-      if (here >= StoredLike(passing_, stored_there, r)) continue;
-      // A creation does not say the name: the run that passes has more of them.
-      if (here > 0 && !r.Text("name").empty()) continue;
-      return i;
-    }
-    return std::nullopt;
-  }
-
-  // By index, whether a request led to a commit.
-  static std::vector<bool> StoredIn(const Trace& trace) {
-    std::vector<std::int64_t> ids;
-    for (const Record& r : trace.events)
-      if (r.kind == EventKind::kCommit) ids.push_back(r.Int("request"));
-    std::sort(ids.begin(), ids.end());
-    std::vector<bool> out;
-    for (const Record& r : trace.events)
-      out.push_back(r.kind == EventKind::kRequest &&
-                    std::binary_search(ids.begin(), ids.end(), r.Int("id")));
-    return out;
-  }
-
-  // The number of stored writes of that actor with that verb and object.
-  static std::size_t StoredLike(const Trace& trace, const std::vector<bool>& stored,
-                                const Record& write) {
-    std::size_t out = 0;
-    for (std::size_t i = 0; i < trace.events.size(); ++i)
-      if (stored[i] && IsLike(trace.events[i], write)) ++out;
-    return out;
-  }
-
-  static bool IsLike(const Record& a, const Record& b) {
-    if (a.kind != b.kind || a.actor != b.actor) return false;
-    for (std::string_view field : {"verb", "resource", "subresource", "namespace", "name"})
-      if (a.Text(field) != b.Text(field)) return false;
-    return true;
-  }
-
   WrongStep Tell(const trace::Difference& d) const { return d.left ? TellDone(d) : TellMissing(d); }
 
   WrongStep TellDone(const trace::Difference& d) const {
@@ -356,11 +193,11 @@ class Search {
     const Record& deed = failing_.events[i];
     WrongStep out;
     out.what = Short(deed, Does(VerbOf(deed)));
-    const Sync sync = steps_.Of(i);
+    const Sync sync = syncs_.Of(i);
     out.text = fmt::format("The step that went wrong: at {} {} {} (event {}). {}\n", At(deed),
-                           Doer(deed.actor, steps_.KeyOf(sync)), DeedText(failing_, deed), deed.seq,
+                           Doer(deed.actor, syncs_.KeyOf(sync)), DeedText(failing_, deed), deed.seq,
                            there);
-    return With(std::move(out), deed.actor, sync.begin == kNone ? i : sync.begin,
+    return With(std::move(out), deed.actor, sync.begin == Sync::kNone ? i : sync.begin,
                 end == 0 ? i : end);
   }
 
@@ -368,17 +205,17 @@ class Search {
     const Record& deed = Right(d);
     WrongStep out;
     out.what = Short(deed, fmt::format("does not {}", VerbOf(deed)));
-    const std::string key = passing_steps_.KeyOf(passing_steps_.Of(*d.right));
+    const std::string key = passing_syncs_.KeyOf(passing_syncs_.Of(*d.right));
     out.text = fmt::format("The step that is missing: in the run that passes, at {}, {} {}. ",
                            At(deed), Doer(deed.actor, key), DeedText(passing_, deed));
     const std::size_t end = failing_.events.size();
-    const Sync sync = key.empty() ? Sync() : steps_.Last(deed.actor, key, end);
-    if (sync.begin == kNone) {
+    const Sync sync = key.empty() ? Sync() : syncs_.Last(deed.actor, key, end);
+    if (sync.begin == Sync::kNone) {
       out.text +=
           key.empty() ? "Here it does not.\n" : fmt::format("Here it never works on {}.\n", key);
       return With(std::move(out), deed.actor, end, end);
     }
-    const Record& begin = steps_.at(sync.begin);
+    const Record& begin = syncs_.at(sync.begin);
     out.text += fmt::format("Here it works on {} for the last time at {} (event {}), and {}.\n",
                             key, At(begin), begin.seq, Outcome(sync));
     // Nothing that it was told after that brought it to look again.
@@ -387,13 +224,13 @@ class Search {
   }
 
   std::string Outcome(const Sync& sync) const {
-    const std::vector<std::size_t> deeds = steps_.DeedsOf(sync);
+    const std::vector<std::size_t> deeds = syncs_.DeedsOf(sync);
     std::string out;
     for (const std::size_t i : deeds)
-      out += fmt::format("{}{}", out.empty() ? "" : ", ", DeedText(failing_, steps_.at(i)));
+      out += fmt::format("{}{}", out.empty() ? "" : ", ", DeedText(failing_, syncs_.at(i)));
     if (out.empty()) out = "writes nothing";
-    if (sync.end == kNone) return out + ", and does not come to an end";
-    const std::string_view result = steps_.at(sync.end).Text("result");
+    if (sync.end == Sync::kNone) return out + ", and does not come to an end";
+    const std::string_view result = syncs_.at(sync.end).Text("result");
     return result.empty() || result == "ok" ? out : fmt::format("{} ({})", out, result);
   }
 
@@ -479,7 +316,7 @@ class Search {
   const Trace& failing_;
   const Trace& passing_;
   const CampaignFinding& finding_;
-  Steps steps_, passing_steps_;
+  Syncs syncs_, passing_syncs_;
   trace::Diff diff_;
   trace::TraceIdentities identities_;
   std::vector<std::string> subjects_;  // identities of the finding's objects

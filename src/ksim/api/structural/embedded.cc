@@ -27,18 +27,10 @@ class EmbeddedWalk {
   void Walk(const SchemaNode& s, const Value& v, const FieldPath* at) {
     if (!s.any_embedded) return;
     if (s.embedded && at != nullptr && v.is_object()) CheckResource(v, *at);
-    for (const Value::Member& m : v.members()) {
-      const SchemaNode* const below = s.FieldNode(m.name);
-      if (below == nullptr) continue;
-      const FieldPath path =
-          s.Find(m.name) != nullptr ? ChildOf(at, m.name.text()) : KeyOf(at, m.name.text());
-      Walk(*below, m.value, &path);
-    }
-    if (s.items == nullptr || !v.is_array()) return;
-    for (std::size_t i = 0; i < v.size(); ++i) {
-      const FieldPath path = at->Index(i);
-      Walk(*s.items, v.at(i), &path);
-    }
+    VisitBelow(s, v, at,
+               [this](const SchemaNode& below, const Value& member, const FieldPath& path) {
+                 Walk(below, member, &path);
+               });
   }
 
  private:

@@ -37,19 +37,11 @@ class ListWalk {
 
   void Walk(const SchemaNode& s, const Value& v, const FieldPath* at) {
     if (!s.any_list_type) return;
-    for (const Value::Member& m : v.members()) {
-      const SchemaNode* const below = s.FieldNode(m.name);
-      if (below == nullptr) continue;
-      const FieldPath path =
-          s.Find(m.name) != nullptr ? ChildOf(at, m.name.text()) : KeyOf(at, m.name.text());
-      Walk(*below, m.value, &path);
-    }
-    if (!v.is_array()) return;
-    CheckList(s, v, *at);
-    for (std::size_t i = 0; s.items != nullptr && i < v.size(); ++i) {
-      const FieldPath path = at->Index(i);
-      Walk(*s.items, v.at(i), &path);
-    }
+    if (v.is_array()) CheckList(s, v, *at);
+    VisitBelow(s, v, at,
+               [this](const SchemaNode& below, const Value& member, const FieldPath& path) {
+                 Walk(below, member, &path);
+               });
   }
 
  private:

@@ -1,20 +1,14 @@
 #include "ksim/cel/eval/call_estimate.h"
 
 #include <cmath>
-#include <initializer_list>
 #include <string_view>
+
+#include "ksim/base/one_of.h"
 
 namespace ksim::cel {
 namespace {
 
 constexpr double kMaxNameFormatRegexSize = 128;  // pkg/cel/limits.go
-
-bool IsAnyOf(std::string_view name, std::initializer_list<std::string_view> names) {
-  for (const std::string_view candidate : names) {
-    if (name == candidate) return true;
-  }
-  return false;
-}
 
 std::uint64_t AddOne(std::uint64_t n) { return n == UINT64_MAX ? n : n + 1; }
 
@@ -93,7 +87,7 @@ CallEstimate EstimateNetwork(const EstimatedCall& call) {
   if (call.function == "containsCIDR") {
     cost = cost + bytes.Scaled(kTraversalFactor) + CostRange::Fixed(1);
   }
-  if (IsAnyOf(call.overload, {"cidr_contains_ip_string", "cidr_contains_cidr_string"})) {
+  if (IsOneOf(call.overload, {"cidr_contains_ip_string", "cidr_contains_cidr_string"})) {
     cost = cost + call.SizeOf(call.args[0]).Scaled(kTraversalFactor);
   }
   return {cost, std::nullopt};
@@ -104,7 +98,7 @@ std::optional<CallEstimate> EstimateEquality(const EstimatedCall& call) {
     return std::nullopt;
   }
   const std::string& name = call.args[0].type->name;
-  if (IsAnyOf(name, {"net.IP", "net.CIDR", "kubernetes.Quantity", "kubernetes.Semver"})) {
+  if (IsOneOf(name, {"net.IP", "net.CIDR", "kubernetes.Quantity", "kubernetes.Semver"})) {
     return CallEstimate{CostRange::Fixed(1), std::nullopt};
   }
   if (name == "kubernetes.NamedFormat") {
@@ -153,7 +147,7 @@ std::optional<CallEstimate> EstimateExtension(const EstimatedCall& call, const C
       (overload.starts_with("list_") && (overload.ends_with("_sort") || by_keys))) {
     const CostRange size = call.SizeOf(by_keys ? call.args[0] : *call.target);
     const bool text =
-        IsAnyOf(overload, {"list_string_sort", "list_bytes_sort",
+        IsOneOf(overload, {"list_string_sort", "list_bytes_sort",
                            "list_string_sortByAssociatedKeys", "list_bytes_sortByAssociatedKeys"});
     return allocating(text ? 2 + kTraversalFactor : 2, size * size);
   }
@@ -163,21 +157,21 @@ std::optional<CallEstimate> EstimateExtension(const EstimatedCall& call, const C
 std::optional<CallEstimate> EstimateKubernetes(const EstimatedCall& call) {
   const std::string_view f = call.function;
   if (f == "check") return CallEstimate{CostRange::Fixed(kAccessCheckCost), std::nullopt};
-  if (IsAccessFunction(f)) return CallEstimate{CostRange::Fixed(1), std::nullopt};
+  if (CostsOne(f)) return CallEstimate{CostRange::Fixed(1), std::nullopt};
   if ((f == "fieldSelector" || f == "labelSelector") && call.args.size() == 1) {
     const CostRange size = call.SizeOf(call.args[0]);
     const CostRange cost = CostRange::Fixed(kListCost) + size.Scaled(kTraversalFactor) +
                            size.Scaled(0.5).Scaled(static_cast<double>(kListCost + kStructCost));
     return CallEstimate{cost, std::nullopt};
   }
-  if (IsAnyOf(f, {"isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"}) && call.target) {
+  if (IsOneOf(f, {"isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"}) && call.target) {
     return EstimateTraversal(call);
   }
   if (f == "url" && call.args.size() == 1) {
     const CostRange size = call.SizeOf(call.args[0]);
     return CallEstimate{size.Scaled(kTraversalFactor), size};
   }
-  if (IsAnyOf(f, {"lowerAscii", "upperAscii", "substring", "trim"}) && call.target) {
+  if (IsOneOf(f, {"lowerAscii", "upperAscii", "substring", "trim"}) && call.target) {
     const CostRange size = call.SizeOf(*call.target);
     return CallEstimate{size.Scaled(kTraversalFactor), size};
   }
@@ -188,13 +182,13 @@ std::optional<CallEstimate> EstimateKubernetes(const EstimatedCall& call) {
   }
   if (f == "split" && call.target) return EstimateSplit(call);
   if (f == "join" && call.target) return EstimateJoin(call);
-  if (IsAnyOf(f, {"find", "findAll"}) && call.target && !call.args.empty()) {
+  if (IsOneOf(f, {"find", "findAll"}) && call.target && !call.args.empty()) {
     return EstimateFind(call);
   }
   if (f == "ip" && call.overload == "cidr_ip") {
     return CallEstimate{CostRange::Fixed(1), std::nullopt};
   }
-  if (IsAnyOf(f,
+  if (IsOneOf(f,
               {"cidr", "isIP", "isCIDR", "ip", "quantity", "isQuantity", "semver", "isSemver"}) &&
       !call.args.empty()) {
     return CallEstimate{call.SizeOf(call.args[0]).Scaled(kTraversalFactor), std::nullopt};
@@ -202,36 +196,7 @@ std::optional<CallEstimate> EstimateKubernetes(const EstimatedCall& call) {
   if (f == "ip.isCanonical" && !call.args.empty()) {
     return CallEstimate{call.SizeOf(call.args[0]).Scaled(2 * kTraversalFactor), std::nullopt};
   }
-  if (IsAnyOf(f, {"masked",
-                  "prefixLength",
-                  "family",
-                  "isUnspecified",
-                  "isLoopback",
-                  "isLinkLocalMulticast",
-                  "isLinkLocalUnicast",
-                  "isGlobalUnicast",
-                  "format.named",
-                  "sign",
-                  "asInteger",
-                  "isInteger",
-                  "asApproximateFloat",
-                  "isGreaterThan",
-                  "isLessThan",
-                  "compareTo",
-                  "add",
-                  "sub",
-                  "major",
-                  "minor",
-                  "patch",
-                  "getScheme",
-                  "getHostname",
-                  "getHost",
-                  "getPort",
-                  "getEscapedPath",
-                  "getQuery"})) {
-    return CallEstimate{CostRange::Fixed(1), std::nullopt};
-  }
-  if (IsAnyOf(f, {"containsIP", "containsCIDR"}) && !call.args.empty()) {
+  if (IsOneOf(f, {"containsIP", "containsCIDR"}) && !call.args.empty()) {
     return EstimateNetwork(call);
   }
   if (f == "validate" && !call.args.empty()) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "ksim/base/one_of.h"
 #include "ksim/cel/functions/named_format.h"
 
 namespace ksim::cel {
@@ -46,13 +47,6 @@ std::uint64_t RegexCost(std::uint64_t text, std::uint64_t regex) {
   return traversal * Scaled(regex, kRegexLengthFactor);
 }
 
-bool IsOneOf(std::string_view name, std::initializer_list<std::string_view> names) {
-  for (const std::string_view candidate : names) {
-    if (name == candidate) return true;
-  }
-  return false;
-}
-
 std::uint64_t NetworkCost(std::string_view function, std::string_view overload, Arguments args) {
   const std::uint64_t network = PlainSize(args[0]);
   const std::uint64_t other = PlainSize(args[1]);
@@ -75,40 +69,11 @@ std::optional<std::uint64_t> KubernetesCost(std::string_view function, std::stri
                                             Arguments args, const Val& result) {
   const auto times = [&](double factor) { return Scaled(PlainSize(args[0]), factor); };
   if (function == "check") return kAccessCheckCost;
-  if (IsAccessFunction(function)) return 1;
+  if (CostsOne(function)) return 1;
   if ((function == "fieldSelector" || function == "labelSelector") && args.size() == 2)
     return SelectorCost(PlainSize(args[1]));
   if (IsOneOf(function, {"isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"})) {
     return args.empty() ? 0 : TraversalCost(args[0]);
-  }
-  if (IsOneOf(function, {"sign",
-                         "asInteger",
-                         "isInteger",
-                         "asApproximateFloat",
-                         "isGreaterThan",
-                         "isLessThan",
-                         "compareTo",
-                         "add",
-                         "sub",
-                         "major",
-                         "minor",
-                         "patch",
-                         "getScheme",
-                         "getHostname",
-                         "getHost",
-                         "getPort",
-                         "getEscapedPath",
-                         "getQuery",
-                         "masked",
-                         "prefixLength",
-                         "family",
-                         "isUnspecified",
-                         "isLoopback",
-                         "isLinkLocalMulticast",
-                         "isLinkLocalUnicast",
-                         "isGlobalUnicast",
-                         "format.named"})) {
-    return 1;
   }
   if (args.empty()) return std::nullopt;
   if (IsOneOf(function, {"url", "lowerAscii", "upperAscii", "substring", "trim", "cidr", "isIP",
@@ -175,9 +140,20 @@ bool ComparesText(std::string_view overload) {
 
 }  // namespace
 
-bool IsAccessFunction(std::string_view function) {
-  return IsOneOf(function, {"serviceAccount", "path", "group", "resource", "subresource",
-                            "namespace", "name", "allowed", "reason", "error", "errored"});
+bool CostsOne(std::string_view function) {
+  return IsOneOf(function,
+                 {// questions to an authorizer, and what they are answered
+                  "serviceAccount", "path", "group", "resource", "subresource", "namespace", "name",
+                  "allowed", "reason", "error", "errored",
+                  // networks
+                  "masked", "prefixLength", "family", "isUnspecified", "isLoopback",
+                  "isLinkLocalMulticast", "isLinkLocalUnicast", "isGlobalUnicast",
+                  // quantities and versions
+                  "sign", "asInteger", "isInteger", "asApproximateFloat", "isGreaterThan",
+                  "isLessThan", "compareTo", "add", "sub", "major", "minor", "patch",
+                  // URLs and named formats
+                  "getScheme", "getHostname", "getHost", "getPort", "getEscapedPath", "getQuery",
+                  "format.named"});
 }
 
 std::uint64_t Scaled(std::uint64_t x, double factor) {

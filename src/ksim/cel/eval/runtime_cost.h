@@ -30,8 +30,9 @@ struct CostPolicy {
 std::uint64_t CallCost(const CostPolicy& policy, const std::string& function,
                        const std::string& overload, Arguments args, const Val& result);
 
-// Whether the function builds a question to an authorizer or reads its answer: it costs 1.
-bool IsAccessFunction(std::string_view function);
+// Whether a call of the function, which is one of Kubernetes' libraries, costs 1 whatever it is
+// called with: by the estimate and while it runs.
+bool CostsOne(std::string_view function);
 
 // x times a factor, rounded up.
 std::uint64_t Scaled(std::uint64_t x, double factor);

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <initializer_list>
 #include <utility>
 
+#include "ksim/base/one_of.h"
 #include "ksim/base/status.h"
 #include "ksim/check/watch_json.h"
 #include "ksim/value/json.h"
@@ -30,10 +29,6 @@ struct Problem {
 };
 
 Problem Wrong(Path field, std::string what) { return Problem{std::move(field), std::move(what)}; }
-
-bool IsOneOf(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
 
 Problem CheckTime(const Value& event, const char* field, VirtualTime* out) {
   const Value& text = event.Get(field);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "ksim/api/kinds.h"
+#include "ksim/base/one_of.h"
 #include "ksim/check/laws/register.h"
 #include "ksim/value/json.h"
 
@@ -17,10 +18,6 @@ namespace {
 using Kind = sim::EventKind;
 using trace::Record;
 using value::Value;
-
-bool IsOneOf(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
 
 // The resources that are built in: name -> whether they are namespaced.
 const std::map<std::string, bool, std::less<>>& BuiltinResources() {

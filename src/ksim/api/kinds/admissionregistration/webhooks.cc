@@ -16,6 +16,7 @@
 #include "ksim/api/printing/printer_cells.h"
 #include "ksim/api/rules/meta_validation.h"
 #include "ksim/api/rules/name_rules.h"
+#include "ksim/base/one_of.h"
 
 namespace ksim::api {
 
@@ -28,10 +29,6 @@ using Texts = std::initializer_list<std::string_view>;
 constexpr std::int64_t kDefaultTimeout = 10;  // seconds
 constexpr std::int64_t kMaxTimeout = 30;
 constexpr std::string_view kVersions[] = {"v1", "v1beta1"};  // of AdmissionReview
-
-bool IsOneOf(std::string_view text, Texts texts) {
-  return std::find(texts.begin(), texts.end(), text) != texts.end();
-}
 
 bool HasItem(const Value& list, std::string_view text) {
   for (const Value& item : list.items())

@@ -1,0 +1,13 @@
+// IsOneOf: whether a word is one of a few.
+#pragma once
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
+
+namespace ksim {
+
+inline bool IsOneOf(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+}  // namespace ksim
