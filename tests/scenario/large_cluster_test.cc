@@ -36,5 +36,16 @@ TEST(LargeCluster, TheStartHasTheTimeThatItsNodesNeed) {
   EXPECT_LT(begins, VirtualTime() + Seconds(80));
 }
 
+// A server ends each watch after 5 to 10 minutes, and its client opens it anew: some watch of so
+// many kubelets is always just being opened.
+TEST(LargeCluster, IsQuietThoughWatchesAreOpenedAnew) {
+  const Scenario scenario = FromSpec(
+      "  quietFor: 4s\n  limit: 12m\n  cluster: {nodes: 300}\n  steps:\n"
+      "  - {at: 7m, create: {object: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}}}\n");
+  const RunReport report = Runner(scenario, RunnerOptions()).Run();
+  EXPECT_EQ(report.exit_code, 0);
+  EXPECT_LT(report.end.time, Minutes(8).ns());
+}
+
 }  // namespace
 }  // namespace ksim::scenario
