@@ -49,7 +49,8 @@ const std::vector<Wrong> kAll = {{"a", "edge", "esr"},
                                  {"v", "generation", "invariant.released-when-seen"},
                                  {"w", "clock", "invariant.a-minute-long"},
                                  {"x", "terminating", "expect"},
-                                 {"y", "owner", "expect"}};
+                                 {"y", "owner", "expect"},
+                                 {"z", "bookmark", "expect"}};
 
 scenario::Scenario Load(const Wrong& wrong, const std::string& compat) {
   scenario::LoadOptions options;

@@ -112,6 +112,33 @@ TEST(GetOfSharedPlural, SelectsByGroup) {
   EXPECT_EQ(RunCli({"replay", trace}).code, 0);
 }
 
+// CRD-28: what etcd has is shown at the version that is asked for.
+TEST(GetAtAVersion, ShowsWhatAServerWouldGive) {
+  const std::string trace = testing::TempDir() + "versions.jsonl";
+  const CliResult run =
+      RunCli({"run", "tests/regress/a-step-names-a-version.yaml", "-q", "--trace", trace});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const auto ask = [&](std::vector<std::string> args) {
+    args.insert(args.begin(), {"get", trace});
+    return RunCli(args);
+  };
+  const std::string json = "jsonpath={.apiVersion} {.spec}";
+  EXPECT_EQ(ask({"widgets", "new", "-o", json}).out,
+            "example.com/v1 {\"note\":\"kept\",\"size\":4}");
+  EXPECT_EQ(ask({"widgets.v1alpha1.example.com", "new", "-o", json}).out,
+            "example.com/v1alpha1 {\"size\":4}");
+  EXPECT_EQ(ask({"widgets.v1alpha1.example.com/new", "-w", "-o", json}).out,
+            "example.com/v1alpha1 {\"size\":1}example.com/v1alpha1 {\"size\":4}");
+  const std::string percent = "jsonpath={.spec.targetCPUUtilizationPercentage}";
+  EXPECT_EQ(ask({"horizontalpodautoscalers.v1.autoscaling", "php-apache", "-o", percent}).out,
+            "70");
+  EXPECT_EQ(ask({"hpa", "php-apache", "-o", percent}).out, "");
+  const CliResult none = ask({"widgets.v7.example.com"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_EQ(none.err.substr(0, 52), "error: the server doesn't have a resource type \"widg")
+      << none.err;
+}
+
 TEST_F(Get, RefusesWhatKubectlWatchesNot) {
   const std::pair<std::vector<std::string>, const char*> cases[] = {
       {{"pods,rs", "-w"}, "error: you may only specify a single resource type\n"},

@@ -72,5 +72,54 @@ TEST(KindVersions, ValidateAndRunAgree) {
   }
 }
 
+// CRD-28
+TEST(KindVersions, AStepAtAVersionThatIsServedNoLongerFails) {
+  const std::string text =
+      "apiVersion: ksim.dev/v1\nkind: Scenario\nmetadata: {name: test}\nspec:\n"
+      "  cluster: {nodes: 1}\n  steps:\n  - {at: 0s, create: {documents: all}}\n"
+      "  - {label: {resource: widgets.v1alpha1.example.com/a, set: {a: b}}}\n"
+      "  - patch:\n      resource: crd/widgets.example.com\n      type: json\n"
+      "      patch: [{op: replace, path: /spec/versions/1/served, value: false}]\n"
+      "  - {at: 20s, patch: {resource: widgets.v1alpha1.example.com/a, type: merge, "
+      "patch: {spec: {}}}}\n"
+      "  - {patch: {resource: widgets.v1.example.com/a, type: merge, patch: {spec: {}}}}\n---\n" +
+      Definition(Version("v1", true, true) + ", " + Version("v1alpha1", true, false)) +
+      Widget("v1", "a");
+  const Loaded loaded = LoadText(text);
+  ASSERT_EQ(Render(loaded.errors, false), "");
+  Runner runner(loaded.scenarios[0], RunnerOptions());
+  const RunReport report = runner.Run();
+  ASSERT_EQ(report.failures.size(), 1u);
+  EXPECT_EQ(report.failures[0].error, "error: the server doesn't have a resource type \"widgets\"");
+}
+
+// CRD-28: of a version that nothing in the file serves the file says so.
+TEST(KindVersions, AVersionThatNobodyServesIsAnErrorOfTheFile) {
+  const std::string crd = Definition(Version("v1", true, true) + ", " + Version("v2", true, false));
+  const struct {
+    const char *spec, *error;
+  } rows[] = {
+      {"steps: [{delete: {resource: widgets.v7.example.com/a}}]",
+       "test.yaml:5:31: error: the server does not serve \"widgets.v7.example.com\""},
+      {"steps: [{rollout: {resource: deployments.v1beta1.apps/a, command: restart}}]",
+       "test.yaml:5:32: error: the server does not serve \"deployments.v1beta1.apps\""},
+      {"expect: [{eventually: {resource: widgets.v2.example.com, count: 1}}]",
+       "test.yaml:5:36: error: \"widgets.v2.example.com\" names a version, and objects are judged "
+       "as they are stored"},
+      {"faults: [{at: 1s, dropBookmark: {client: kube-scheduler, resource: "
+       "widgets.v2.example.com}}]",
+       "test.yaml:5:70: error: \"widgets.v2.example.com\" names a version, and faults strike all "
+       "versions"},
+  };
+  for (const auto& row : rows) {
+    const Loaded loaded = LoadText(
+        fmt::format("apiVersion: ksim.dev/v1\nkind: Scenario\nmetadata: {{name: test}}\nspec:\n"
+                    "  {}\n---\n{}",
+                    row.spec, crd));
+    const std::string got = Render(loaded.errors, false);
+    EXPECT_EQ(got.substr(0, got.find('\n')), row.error) << got;
+  }
+}
+
 }  // namespace
 }  // namespace ksim::scenario

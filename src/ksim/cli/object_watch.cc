@@ -9,6 +9,7 @@
 #include "ksim/apiserver/core/predicate.h"
 #include "ksim/base/status.h"
 #include "ksim/cli/exit_code.h"
+#include "ksim/cli/trace_cluster.h"
 #include "ksim/cli/trace_input.h"
 #include "ksim/kubectl/printing/object_name.h"
 #include "ksim/trace/state.h"
@@ -31,7 +32,8 @@ struct Watched {
   apiserver::Predicate predicate;
 };
 
-absl::StatusOr<Watched> WatchedBy(const api::Kinds& kinds, const ObjectFlags& selection) {
+absl::StatusOr<Watched> WatchedBy(const api::Kinds& kinds, api::Compat compat,
+                                  const ObjectFlags& selection) {
   const kubectl::ObjectArguments& asked = selection.objects;
   const std::vector<std::string> words = asked.Normalized();
   const auto refuse = [](std::string_view text) {
@@ -53,7 +55,7 @@ absl::StatusOr<Watched> WatchedBy(const api::Kinds& kinds, const ObjectFlags& se
   if (!name.empty() && asked.has_selector())
     return refuse("name cannot be provided when a selector is specified");
   Watched out;
-  ASSIGN_OR_RETURN(out.info, kubectl::ResourceOfWord(kinds, type));
+  ASSIGN_OR_RETURN(out.info, kubectl::ResourceOfWord(kinds, type, compat));
   if (!name.empty() && out.info->namespaced && asked.all_namespaces)
     return refuse("a resource cannot be retrieved by name across all namespaces");
   api::ListOptions options;
@@ -81,6 +83,7 @@ class WatchPrinter {
   // The objects of one moment, whose rows are aligned together.
   absl::Status Print(const char* event, const std::vector<api::Object>& objects, VirtualTime now) {
     if (objects.empty()) return absl::OkStatus();
+    if (!printed_) WarnIfNotConverted(io_, info_, objects);
     printed_ = true;
     if (output_.format.is_table()) {
       PrintRows(event, objects, now);
@@ -148,7 +151,7 @@ class ObjectWatch {
     if (list_first) {
       std::vector<api::Object> there;
       for (api::Object& o : state_.List(watched_.info->known_as(), ""))
-        if (IsWanted(o)) there.push_back(std::move(o));
+        if (IsWanted(o)) there.push_back(AsServed(*watched_.info, std::move(o)));
       RETURN_IF_ERROR(printer_.Print("ADDED", there, now));
     }
     for (std::size_t i = begin; i < trace_.events.size(); ++i)
@@ -172,7 +175,8 @@ class ObjectWatch {
     const bool was = IsWanted(before), is = IsWanted(after);
     if (!was && !is) return absl::OkStatus();
     const char* event = !is ? "DELETED" : was ? "MODIFIED" : "ADDED";
-    return printer_.Print(event, {is ? after : before}, VirtualTime(commit.t));
+    return printer_.Print(event, {AsServed(*watched_.info, is ? after : before)},
+                          VirtualTime(commit.t));
   }
 
   const trace::Trace& trace_;
@@ -212,7 +216,7 @@ int WatchObjects(Io& io, const ObjectFlags& selection, const WatchFlags& flags,
   absl::Status status = AddAllKinds(*trace, &kinds);
   status.Update(begin.status());
   if (status.ok()) {
-    absl::StatusOr<Watched> watched = WatchedBy(kinds, selection);
+    absl::StatusOr<Watched> watched = WatchedBy(kinds, CompatOf(*trace), selection);
     if (!watched.ok()) {
       io.Err(fmt::format("{}\n", Message(watched.status())));
       return kInvalid;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "ksim/apiserver/core/event_conversion.h"
+#include "ksim/apiserver/core/object_converter.h"
 #include "ksim/base/os.h"
 #include "ksim/base/status.h"
 #include "ksim/cli/exit_code.h"
@@ -20,6 +22,29 @@ void AddObjectFlags(FlagSet& set, ObjectFlags& flags) {
   set.Add("-n,--namespace", &flags.objects.ns, "Namespace; default \"default\"").Type("NAME");
   set.Add("-A,--all-namespaces", &flags.objects.all_namespaces, "All namespaces");
   set.Add("--as-seen-by", &flags.as_seen_by, "The process whose cache to show").Type("PROCESS");
+}
+
+api::Compat CompatOf(const trace::Trace& trace) {
+  return api::ParseCompat(trace.header.compat).value_or(api::kDefaultCompat);
+}
+
+api::Object AsServed(const api::ResourceInfo& info, api::Object stored) {
+  if (stored.api_version() == info.api_version() || apiserver::IsConvertedByWebhook(info))
+    return stored;
+  return api::Object::FromTree(apiserver::FromStored(info, stored.ToTree()),
+                               stored.resource_version());
+}
+
+void WarnIfNotConverted(Io& io, const api::ResourceInfo& info,
+                        const std::vector<api::Object>& objects) {
+  for (const api::Object& o : objects) {
+    if (o.api_version() == info.api_version()) continue;
+    io.Err(
+        fmt::format("warning: a webhook converts {} to {}: shown as etcd has them, at "
+                    "{}\n",
+                    info.known_as(), info.version, o.api_version()));
+    return;
+  }
 }
 
 void AddSelectorFlag(FlagSet& set, ObjectFlags& flags) {
@@ -55,6 +80,7 @@ std::unique_ptr<TraceCluster> TraceCluster::Open(Io& io, const ObjectFlags& flag
     cluster->cached_ = std::move(caches->resources);
   }
   cluster->state_ = *std::move(state);
+  cluster->compat_ = CompatOf(*trace);
   LearnResourceNames(*trace, &cluster->kinds_);
   AddKindsOf(cluster->state_, &cluster->kinds_);
   if (kept != nullptr) *kept = *std::move(trace);
@@ -63,11 +89,20 @@ std::unique_ptr<TraceCluster> TraceCluster::Open(Io& io, const ObjectFlags& flag
 
 std::optional<kubectl::FoundObjects> TraceCluster::FindOrPrintError(
     Io& io, const kubectl::ObjectArguments& arguments) const {
-  absl::StatusOr<kubectl::FoundObjects> found = kubectl::FindObjects(
-      *this, kinds_, arguments, [&](const api::ResourceInfo& info) { WarnIfNotCached(io, info); });
-  if (found.ok()) return *std::move(found);
-  io.Err(fmt::format("{}\n", Message(found.status())));
-  return std::nullopt;
+  absl::StatusOr<kubectl::FoundObjects> found =
+      kubectl::FindObjects(*this, kinds_, compat_, arguments,
+                           [&](const api::ResourceInfo& info) { WarnIfNotCached(io, info); });
+  if (!found.ok()) {
+    io.Err(fmt::format("{}\n", Message(found.status())));
+    return std::nullopt;
+  }
+  // A cache has its objects at the version that its informer asks for.
+  if (!flags_.as_seen_by.empty()) return *std::move(found);
+  for (kubectl::ObjectGroup& group : found->groups) {
+    for (api::Object& o : group.objects) o = AsServed(*group.info, std::move(o));
+    WarnIfNotConverted(io, *group.info, group.objects);
+  }
+  return *std::move(found);
 }
 
 void TraceCluster::WarnIfNotCached(Io& io, const api::ResourceInfo& info) const {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ksim/api/compat.h"
 #include "ksim/api/kinds.h"
 #include "ksim/api/object.h"
 #include "ksim/cli/flags.h"
@@ -25,6 +26,16 @@ struct ObjectFlags {
   std::string as_seen_by;  // a process; "" = the store
   kubectl::ObjectArguments objects;
 };
+
+// The version of Kubernetes of a trace.
+api::Compat CompatOf(const trace::Trace& trace);
+
+// An object that etcd has, as a server gives it at the version of `info`. Nobody asks a webhook
+// that converts it: that object stays as it is.
+api::Object AsServed(const api::ResourceInfo& info, api::Object stored);
+// Warns if AsServed leaves one of the objects at another version.
+void WarnIfNotConverted(Io& io, const api::ResourceInfo& info,
+                        const std::vector<api::Object>& objects);
 
 void AddObjectFlags(FlagSet& set, ObjectFlags& flags);
 void AddSelectorFlag(FlagSet& set, ObjectFlags& flags);
@@ -49,6 +60,8 @@ class TraceCluster final : public kubectl::ClusterView {
 
   // The built-in kinds and the custom ones that the trace has objects of.
   const api::Kinds& kinds() const { return kinds_; }
+  // The version of Kubernetes that the run behaved like.
+  api::Compat compat() const { return compat_; }
 
   // The objects that the arguments name; nullopt, and the complaint printed, if they make no sense.
   std::optional<kubectl::FoundObjects> FindOrPrintError(
@@ -69,6 +82,7 @@ class TraceCluster final : public kubectl::ClusterView {
   const ObjectFlags& flags_;
   trace::State state_;
   api::Kinds kinds_;
+  api::Compat compat_ = api::kDefaultCompat;
   bool cut_ = false;
   std::vector<std::string> cached_;  // resources in the caches of the process of --as-seen-by
   mutable bool uncached_ = false;    // it was asked for one that it has no cache of

@@ -283,7 +283,7 @@ constexpr ControllerRows (*kSamples[])() = {
     &ExpectationSamples, &NumberSamples,     &AbsenceSamples,   &PatchSamples,
     &SwallowSamples,     &StormSamples,      &BynameSamples,    &FinalizerSamples,
     &ExistsSamples,      &GenerationSamples, &ClockSamples,     &TerminatingSamples,
-    &OwnerSamples,       &LateSamples};
+    &OwnerSamples,       &BookmarkSamples,   &LateSamples};
 
 ControllerRows MakeAll() {
   ControllerRows all = BuiltInControllers();

@@ -8,6 +8,7 @@ namespace {
 constexpr Profile MakeV130() {
   Profile p;
   p.unmanaged_pods = "cannot delete Pods that declare no controller (use --force to override)";
+  p.short_names_lose_version = true;
   p.wait_needs_value = false;
   p.wait_has_one_deadline = true;
   p.logs_refusal_unformatted = true;

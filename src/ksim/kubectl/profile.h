@@ -19,6 +19,9 @@ struct Profile {
   std::string_view unmanaged_pods = "Pods declare no controller (use --force to override)";
   // autoscale.go createHorizontalPodAutoscalerV2: the autoscaler is one of autoscaling/v2.
   bool autoscales_by_v2 = false;
+  // restmapper/shortcut.go expandResourceShortcut gives a short name's resource without the version
+  // that the argument names: deploy.v1.apps asks at the preferred version.
+  bool short_names_lose_version = false;
   // drain.go RunDrain: a blank before the error.
   bool drain_error_after_blank = false;
   // wait.go: --for=create, and several --for, each awaited after the other (1.31).

@@ -170,6 +170,7 @@ void CheckResource(ParseContext& context, MappingReader& args) {
   std::string resource, name;
   const std::size_t before = context.problems.errors.size();
   ReadResource(context, args, &resource, &name, false);
+  CheckIsStored(context, resource, args.Find("resource")->span, "faults strike all versions");
   const std::string text = args.Find("resource")->text;
   const std::size_t slash = text.find('/');
   if (slash != std::string::npos && context.problems.errors.size() == before)

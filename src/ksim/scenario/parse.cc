@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "ksim/api/core/kind_service.h"
 #include "ksim/base/status.h"
+#include "ksim/kubectl/arguments/resource_argument.h"
 #include "ksim/scenario/initial.h"
 #include "ksim/scenario/stages.h"
 
@@ -191,6 +193,27 @@ void CheckNames(MappingReader& reader, std::string_view field, const std::vector
   }
 }
 
+namespace {
+
+// The names with versions at which the resource is served, whose argument names another version;
+// "" if it is no such argument.
+std::string ServedInsteadOf(const ParseContext& context, const std::string& type) {
+  const std::size_t first = type.find('.');
+  const std::size_t second = first == type.npos ? type.npos : type.find('.', first + 1);
+  if (second == type.npos) return "";
+  const api::ResourceInfo* const known =
+      context.kinds.ByName(type.substr(0, first) + type.substr(second));
+  if (known == nullptr) return "";
+  std::vector<std::string> names;
+  for (const api::ResourceInfo* const r : context.kinds.all())
+    if (r->group == known->group && r->resource == known->resource &&
+        (r->custom || api::IsServed(*r, context.compat)))
+      names.push_back(kubectl::VersionedName(*r));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
 const api::ResourceInfo* FindResource(ParseContext& context, const std::string& type,
                                       const Span& span) {
   const std::vector<const api::ResourceInfo*> all = context.kinds.AllByName(type);
@@ -206,7 +229,17 @@ const api::ResourceInfo* FindResource(ParseContext& context, const std::string& 
         fmt::format("write {}", fmt::join(names, " or ")));
     return nullptr;
   }
-  if (!all.empty()) return all.front();
+  // A version that no definition of the scenario serves in the end may be served in between:
+  // kubectl finds out when it gets there.
+  const api::ResourceInfo* const info =
+      kubectl::ResourceOfArgument(context.kinds, type, context.compat);
+  if (info != nullptr) return info;
+  if (!all.empty() && all.front()->custom) return all.front();
+  if (const std::string served = ServedInsteadOf(context, type); !served.empty()) {
+    context.problems.Error(span, fmt::format("the server does not serve \"{}\"", type),
+                           fmt::format("it serves {}", served));
+    return nullptr;
+  }
   std::vector<std::string_view> known;
   for (const api::ResourceInfo* r : context.kinds.all()) known.push_back(r->resource);
   const std::string near = Nearest(type, known);
@@ -214,6 +247,14 @@ const api::ResourceInfo* FindResource(ParseContext& context, const std::string& 
       span, fmt::format("unknown resource type \"{}\"", type),
       near.empty() ? "`ksim explain kinds` lists them" : fmt::format("did you mean \"{}\"?", near));
   return nullptr;
+}
+
+void CheckIsStored(ParseContext& context, const std::string& type, const Span& span,
+                   std::string_view why) {
+  const api::ResourceInfo* const info = context.kinds.ByName(type);
+  if (info == nullptr || !kubectl::NamesVersion(type, *info) || !api::IsConverted(*info)) return;
+  context.problems.Error(span, fmt::format("\"{}\" names a version, and {}", type, why),
+                         fmt::format("write {}", info->group_resource()));
 }
 
 void ReadResource(ParseContext& context, MappingReader& reader, std::string* resource,
@@ -227,7 +268,8 @@ void ReadResource(ParseContext& context, MappingReader& reader, std::string* res
   }
   const api::ResourceInfo* info = FindResource(context, text, reader.Find("resource")->span);
   if (info == nullptr) return;
-  *resource = info->group_resource();
+  *resource =
+      kubectl::NamesVersion(text, *info) ? kubectl::VersionedName(*info) : info->group_resource();
   if (name_required && name->empty())
     context.problems.Error(reader.Find("resource")->span,
                            fmt::format("{} wants TYPE/NAME", reader.PathTo("resource")),

@@ -117,7 +117,11 @@ void CheckNames(MappingReader& reader, std::string_view field, const std::vector
 // By whatever name kubectl takes; reports an unknown one at `span`, and returns null.
 const api::ResourceInfo* FindResource(ParseContext& context, const std::string& type,
                                       const Span& span);
-// TYPE or TYPE/NAME into its parts; reports unknown types.
+// Reports an argument that names a version at which objects are converted, where versions make no
+// difference. `why`: "faults strike all of them".
+void CheckIsStored(ParseContext& context, const std::string& type, const Span& span,
+                   std::string_view why);
+// TYPE or TYPE/NAME into its parts; reports unknown types. The type keeps a version that it names.
 void ReadResource(ParseContext& context, MappingReader& reader, std::string* resource,
                   std::string* name, bool name_required);
 

@@ -125,6 +125,10 @@ std::optional<Expectation> ParseExpectation(ParseContext& context, const YamlNod
   MappingReader condition(context.problems, *reader.Find(field), ConditionType(),
                           reader.PathTo(field));
   ReadResource(context, condition, &e.resource, &e.name, false);
+  if (const YamlNode* resource = condition.Find("resource"))
+    CheckIsStored(context, e.resource, resource->span, "objects are judged as they are stored");
+  if (const api::ResourceInfo* info = context.kinds.ByName(e.resource))
+    e.resource = info->group_resource();
   e.ns = condition.String("namespace", "default");
   e.name = condition.String("name", e.name);
   e.selector = condition.String("selector");

@@ -75,6 +75,7 @@ class FieldReader {
     if (node.text.empty() || context_.kinds.KnownAs(node.text) != nullptr) return node.text;
     const api::ResourceInfo* info = FindResource(context_, node.text, node.span);
     if (info == nullptr) return std::nullopt;
+    CheckIsStored(context_, node.text, node.span, "triggers are about all versions");
     const bool shared = info->custom && context_.kinds.AllByName(info->resource).size() > 1;
     return shared ? info->group_resource() : info->resource;
   }

@@ -24,6 +24,10 @@ namespace {
 // The cluster counts as up when nothing was left to do for this long; it gets so much time.
 constexpr Duration kBootQuiet = Milliseconds(100);
 constexpr Duration kBootLimit = Seconds(60);
+// A node is two requests of the node lifecycle controller, which takes its taint away, at 20 a
+// second (controller-manager pkg/clientbuilder, --kube-api-qps): more nodes need more time.
+constexpr std::int64_t kNodesOfBootLimit = 500;
+constexpr Duration kBootLimitPerNode = Milliseconds(200);
 constexpr std::size_t kMostBusyLines = 10;
 // The longest that a work queue lets a key wait (client-go workqueue/default_rate_limiters.go):
 // what failed while there were faults may be tried only then.
@@ -39,6 +43,12 @@ std::vector<Expectation> ExpectedOf(const Scenario& scenario, bool fuzz) {
   for (Expectation& e : list)
     if (fuzz) e.within.reset();
   return list;
+}
+
+Duration BootLimit(const ClusterSpec& cluster) {
+  std::int64_t nodes = 0;
+  for (const NodeSpec& spec : cluster.nodes) nodes += spec.count;
+  return kBootLimit + kBootLimitPerNode * std::max<std::int64_t>(0, nodes - kNodesOfBootLimit);
 }
 
 check::InvariantSet InvariantsOf(const Scenario& scenario, bool fuzz) {
@@ -114,7 +124,7 @@ void Runner::Boot() {
   report_.stopped = !world_.Start() || report_.stopped;
   if (report_.stopped) return;
   sim::Simulation::Limits limits;
-  limits.time = VirtualTime() + std::min(kBootLimit, scenario_.limit.time);
+  limits.time = VirtualTime() + std::min(BootLimit(scenario_.cluster), scenario_.limit.time);
   if (scenario_.until && !options_.fuzz)
     limits.time = std::min(limits.time, VirtualTime() + *scenario_.until);
   limits.events = static_cast<std::uint64_t>(scenario_.limit.events);

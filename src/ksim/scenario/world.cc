@@ -45,6 +45,17 @@ sim::SimulationOptions StartOptions(const Scenario& scenario, const WorldOptions
   return out;
 }
 
+// Thousands of kubelets never come to an API server in the millisecond in which it starts. If they
+// did, a reflector whose first list comes before the watch cache would be answered by etcd, in
+// pages of 500, and would list that old revision again and again until it is compacted (client-go
+// tools/cache/reflector.go paginatedResult). So many nodes join once the caches are there.
+constexpr std::size_t kNodesFromTheStart = 500;
+constexpr Duration kNodesJoin = Seconds(1);
+
+bool IsKubelet(Component& component) {
+  return std::string_view(component.process().name()).starts_with("kubelet/");
+}
+
 sim::LatencyRange LatencyOf(const ClusterSpec& cluster) {
   sim::LatencyRange range;
   range.min = cluster.latency_min;
@@ -295,14 +306,23 @@ bool World::Start() {
     server->Start();
     EmitActor(sim_, server->process(), "start");
   }
+  const bool nodes_join_later = machines_.size() > kNodesFromTheStart;
   for (const auto& component : components_) {
     if (IsInterrupted()) return false;
-    component->process().Start();
+    if (!nodes_join_later || !IsKubelet(*component)) component->process().Start();
   }
+  if (nodes_join_later)
+    sim_.After(kNodesJoin, sim::TimerKind::kWork, "nodes join", [this] { StartKubelets(); });
   AdoptInitialPods(initial_, shared_, machines_);
   for (const auto& guest : guests_) guest->process().Start();
   user_->Start();
   return true;
+}
+
+void World::StartKubelets() {
+  for (const auto& component : components_)
+    if (IsKubelet(*component) && component->process().incarnation() == 0)
+      component->process().Start();
 }
 
 std::vector<apiserver::Server*> World::servers() {

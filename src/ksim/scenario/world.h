@@ -105,7 +105,8 @@ class World : public fault::Cluster {
 
   // The boot of bootSeed is over: seed, overrides and strategy count from here on.
   void BeginOwnPart(const Scenario& scenario, const WorldOptions& options);
-  // Starts every process. Nothing has run yet when it returns. False: it was interrupted.
+  // Starts every process; the kubelets of a large cluster join a second later. Nothing has run yet
+  // when it returns. False: it was interrupted.
   bool Start();
   // The user's kubectl; good from Start on.
   kubectl::Kubectl& kubectl() { return *kubectl_; }
@@ -155,6 +156,7 @@ class World : public fault::Cluster {
   void AddReplicas(const std::string& base, std::int64_t replicas,
                    const std::vector<std::string>& controllers);
   void AddScheduler(const Scenario& scenario);
+  void StartKubelets();  // those that have not begun
   void AddGuests(const ClusterSpec& cluster);
   void AddUser();
   controllers::Heartbeats HeartbeatsNow();

@@ -83,7 +83,7 @@ void Metrics::Take(const sim::Event& e) {
       return;
     case Kind::kEvent:
       if (const auto* p = dynamic_cast<const apiserver::EventPayload*>(e.payload.get()))
-        ++told_[fmt::format("resource=\"{}\"", p->body->resource->resource)];
+        ++told_[fmt::format("resource=\"{}\"", p->body->resource->known_as())];
       return;
     case Kind::kCommit:
       revision_ = e.revision;
@@ -113,7 +113,10 @@ apiserver::http::HttpResponse Metrics::Page() const {
   page.Metric("apiserver_watch_events_total", "counter", "Events sent to watchers.");
   for (const auto& [labels, count] : told_) page.Line("", labels, count);
   page.Metric("apiserver_storage_objects", "gauge", "Objects in etcd.");
+  const api::ResourceInfo* before = nullptr;  // the versions of a resource stand together
   for (const api::ResourceInfo* r : world_.kinds().all()) {
+    if (before != nullptr && before->known_as() == r->known_as()) continue;
+    before = r;
     const std::size_t count = world_.Objects(*r).size();
     if (count > 0) page.Line("", fmt::format("resource=\"{}\"", r->group_resource()), count);
   }

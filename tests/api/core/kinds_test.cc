@@ -27,6 +27,8 @@ TEST(Kinds, NamesThatKubectlTakes) {
       {"rs", "ReplicaSet"},
       {"replicasets.apps", "ReplicaSet"},
       {"replicasets.v1.apps", "ReplicaSet"},
+      {"pods.v1.", "Pod"},
+      {"storageclass.storage", "StorageClass"},
       {"ReplicaSet", "ReplicaSet"},
       {"deploy", "Deployment"},
       {"no", "Node"},
@@ -47,6 +49,9 @@ TEST(Kinds, NamesThatKubectlTakes) {
   EXPECT_EQ(Named(kinds, "events.events.k8s.io").group, "events.k8s.io");
   EXPECT_EQ(kinds.ByName("widgets"), nullptr);
   EXPECT_EQ(kinds.ByName("pods.apps"), nullptr);
+  EXPECT_EQ(kinds.ByName("pods.v1"), nullptr) << "v1 is no group";
+  EXPECT_EQ(Named(kinds, "hpa").version, "v2");
+  EXPECT_EQ(Named(kinds, "hpa.v1.autoscaling").version, "v1");
   EXPECT_EQ(kinds.ByName(""), nullptr);
 }
 

@@ -26,32 +26,6 @@ struct Kinds::Impl {
 
 namespace {
 
-// "replicasets.apps" and "replicasets.v1.apps" name a group too; nullopt group = any.
-struct ResourceName {
-  std::string name;
-  std::string group, version;
-  bool any_group = true;
-
-  bool Admits(const ResourceInfo& r) const {
-    if (any_group) return true;
-    return r.group == group ||
-           (r.version == version && fmt::format("{}.{}", version, r.group) == group) ||
-           (r.group.empty() && group == r.version);
-  }
-};
-
-ResourceName SplitResourceName(std::string_view text) {
-  ResourceName q;
-  const std::string lower = AsciiLower(text);
-  const std::size_t dot = lower.find('.');
-  q.name = lower.substr(0, dot);
-  if (dot == std::string::npos) return q;
-  q.any_group = false;
-  q.group = lower.substr(dot + 1);
-  q.version = q.group.substr(0, q.group.find('.'));
-  return q;
-}
-
 bool HasShortName(const ResourceInfo& r, std::string_view name) {
   return std::find(r.short_names.begin(), r.short_names.end(), name) != r.short_names.end();
 }
@@ -160,17 +134,53 @@ bool IsPreferred(const ResourceInfo* a, const ResourceInfo* b) {
 
 }  // namespace
 
-std::vector<const ResourceInfo*> Kinds::AllByName(std::string_view name) const {
-  const ResourceName q = SplitResourceName(name);
+namespace {
+
+// Those among the kinds that `admits` that have the name: as their plural, else as their singular
+// or kind, else as a short name.
+template <class Admits>
+std::vector<const ResourceInfo*> Named(const std::vector<const ResourceInfo*>& kinds,
+                                       std::string_view name, const Admits& admits) {
   std::vector<const ResourceInfo*> found;
   const auto find = [&](auto matches) {
     if (!found.empty()) return;
-    for (const ResourceInfo* k : impl_->kinds)
-      if (q.Admits(*k) && matches(*k)) found.push_back(k);
+    for (const ResourceInfo* k : kinds)
+      if (admits(*k) && matches(*k)) found.push_back(k);
   };
-  find([&](const ResourceInfo& r) { return r.resource == q.name; });
-  find([&](const ResourceInfo& r) { return r.singular == q.name || AsciiLower(r.kind) == q.name; });
-  find([&](const ResourceInfo& r) { return HasShortName(r, q.name); });
+  find([&](const ResourceInfo& r) { return r.resource == name; });
+  find([&](const ResourceInfo& r) { return r.singular == name || AsciiLower(r.kind) == name; });
+  find([&](const ResourceInfo& r) { return HasShortName(r, name); });
+  return found;
+}
+
+// "replicasets.v1.apps" is the resource at that version, or one of the group v1.apps; a group that
+// none has is the beginning of one (apimachinery pkg/runtime/schema/group_version.go
+// ParseResourceArg, pkg/api/meta/restmapper.go KindsFor).
+std::vector<const ResourceInfo*> NamedInGroup(const std::vector<const ResourceInfo*>& kinds,
+                                              std::string_view name, std::string_view group) {
+  std::vector<const ResourceInfo*> found;
+  const std::size_t dot = group.find('.');
+  if (dot != group.npos) {
+    const std::string_view version = group.substr(0, dot), rest = group.substr(dot + 1);
+    found = Named(kinds, name, [&](const ResourceInfo& r) {
+      return r.version == version && (rest.empty() || r.group == rest);
+    });
+  }
+  if (found.empty() && !group.empty())
+    found = Named(kinds, name, [&](const ResourceInfo& r) { return r.group == group; });
+  if (found.empty())
+    found = Named(kinds, name, [&](const ResourceInfo& r) { return r.group.starts_with(group); });
+  return found;
+}
+
+}  // namespace
+
+std::vector<const ResourceInfo*> Kinds::AllByName(std::string_view name) const {
+  const std::string lower = AsciiLower(name);
+  const std::size_t dot = std::min(lower.find('.'), lower.size());
+  const std::string_view text = lower;
+  std::vector<const ResourceInfo*> found = NamedInGroup(
+      impl_->kinds, text.substr(0, dot), dot == text.size() ? "" : text.substr(dot + 1));
   std::stable_sort(found.begin(), found.end(), IsPreferred);
   std::vector<const ResourceInfo*> out;
   for (const ResourceInfo* k : found)

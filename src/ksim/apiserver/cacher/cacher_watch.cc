@@ -84,6 +84,9 @@ api::Result<WatchInterval> Cacher::InitialEvents(const WatchQuery& query, std::i
                     variants_.watchcache_oldest == api::Variants::OldestRV::kListRV);
   if (!first.ok()) return first.status();
   if (history.size() > *first) watcher.RaiseThreshold(history.at(history.size() - 1).revision);
+  // A change is work if it was when it came, though a watch that is opened anew is none.
+  for (std::size_t i = *first; i < history.size(); ++i)
+    if (!history.at(i).origin.background) sim_.context().background = false;
   return WatchInterval::OfHistory(history, history.start() + *first);
 }
 

@@ -57,7 +57,8 @@ std::string_view KnownEventType(std::string_view type) {
 }
 
 // events.go decodeResourceTypeName.
-absl::StatusOr<EventSubject> ParseSubject(const std::string& text, const api::Kinds& kinds) {
+absl::StatusOr<EventSubject> ParseSubject(const std::string& text, const api::Kinds& kinds,
+                                          api::Compat compat) {
   const std::size_t slash = text.find('/');
   if (slash == std::string::npos)
     return absl::InvalidArgumentError("error: --for must be in resource/name form");
@@ -65,7 +66,7 @@ absl::StatusOr<EventSubject> ParseSubject(const std::string& text, const api::Ki
     return absl::InvalidArgumentError(
         "error: arguments in resource/name form may not have more than one slash");
   ASSIGN_OR_RETURN(const api::ResourceInfo* info,
-                   kubectl::ResourceOfWord(kinds, text.substr(0, slash)));
+                   kubectl::ResourceOfWord(kinds, text.substr(0, slash), compat));
   EventSubject subject;
   subject.kind = info->kind;
   subject.api_version = info->api_version();
@@ -126,7 +127,8 @@ int RunEvents(Io& io, const EventsFlags& flags) {
   cluster->WarnIfNotCached(io, *cluster->kinds().ByName("events"));
   EventSubject subject;
   if (!flags.subject.empty()) {
-    const absl::StatusOr<EventSubject> parsed = ParseSubject(flags.subject, cluster->kinds());
+    const absl::StatusOr<EventSubject> parsed =
+        ParseSubject(flags.subject, cluster->kinds(), cluster->compat());
     if (!parsed.ok()) {
       io.Err(fmt::format("{}\n", Message(parsed.status())));
       return kInvalid;

@@ -35,6 +35,7 @@ ControllerRows GenerationSamples();
 ControllerRows ClockSamples();
 ControllerRows TerminatingSamples();
 ControllerRows OwnerSamples();
+ControllerRows BookmarkSamples();
 ControllerRows LateSamples();
 
 }  // namespace ksim::controllers

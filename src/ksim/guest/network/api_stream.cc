@@ -6,6 +6,7 @@
 #include "ksim/apiserver/doors/http/component_statuses.h"
 #include "ksim/apiserver/doors/http/request_info.h"
 #include "ksim/apiserver/doors/http/url.h"
+#include "ksim/guest/network/broken_reads.h"
 #include "ksim/guest/network/metrics_answers.h"
 #include "ksim/guest/wasi/errno.h"
 
@@ -23,20 +24,25 @@ class ApiStream::Writer final : public http::ResponseWriter {
     stream_.Flush();
   }
   void Begin(http::StreamId stream, http::HttpResponse head) override {
+    const auto asked = stream_.asked_.find(stream);
+    if (asked != stream_.asked_.end()) stream_.watching_[stream] = asked->second.reads;
     stream_.Answered(stream, head.code);
     stream_.codec_->Begin(stream, std::move(head));
     stream_.Flush();
   }
   void Write(http::StreamId stream, std::string_view piece) override {
+    if (stream_.relay_.passes_error()) stream_.Broke(stream);
     stream_.codec_->Write(stream, piece);
     stream_.Flush();
   }
   void End(http::StreamId stream) override {
+    stream_.watching_.erase(stream);
     stream_.codec_->End(stream);
     stream_.Flush();
   }
   void Reset(http::StreamId stream) override {
     stream_.Answered(stream, 0);
+    stream_.Broke(stream);
     const bool refused = api::IsConnectionRefused(stream_.relay_.failure());
     stream_.error_ = refused ? kEconnrefused : kEconnreset;
     stream_.codec_->Reset(stream);
@@ -80,6 +86,7 @@ void ApiStream::OnRequest(http::StreamId stream, http::HttpRequest request) {
   Asked& asked = asked_[stream];
   asked.method = request.method;
   asked.path = request.target.substr(0, request.target.find('?'));
+  asked.reads = BrokenReads::KeyOf(request);
   asked.background = sim_.context().background;
   if (metrics_ != nullptr) {
     if (std::optional<PodMetricsRequest> measured = AsPodList(request, *metrics_)) {
@@ -129,8 +136,17 @@ std::optional<http::HttpResponse> ApiStream::OwnAnswer(const http::HttpRequest& 
   return reviews_.Serve(request, *url, info);
 }
 
+void ApiStream::Broke(http::StreamId stream) {
+  const auto found = watching_.find(stream);
+  if (found == watching_.end()) return;
+  const std::string reads = std::move(found->second);
+  watching_.erase(found);
+  came_.broke(reads);
+}
+
 void ApiStream::OnGone(http::StreamId stream) {
   asked_.erase(stream);
+  watching_.erase(stream);
   measured_.erase(stream);
   session_->Gone(stream);
 }

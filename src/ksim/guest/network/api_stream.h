@@ -41,6 +41,7 @@ class ApiStream final : private apiserver::http::RequestSink {
   struct Asked {
     Asked() = default;
     std::string method, path;  // without the query
+    std::string reads;         // BrokenReads::KeyOf
     bool background = false;   // it is part of what goes on for ever
   };
   struct Came {
@@ -51,6 +52,8 @@ class ApiStream final : private apiserver::http::RequestSink {
     std::function<void(const apiserver::http::HttpRequest&)> request;
     // The answer to a request has come, or begins: its status; 0 if there will be none.
     std::function<void(const Asked& asked, int status)> answer;
+    // A watch has broken off, or says an error. `reads` as above.
+    std::function<void(const std::string& reads)> broke;
   };
   ApiStream(sim::Simulation& sim, const api::Kinds& kinds, const ApiSide& side, Relay& relay,
             Came came);
@@ -71,6 +74,7 @@ class ApiStream final : private apiserver::http::RequestSink {
                                          apiserver::http::HttpResponse response);
   void Flush();
   void Answered(apiserver::http::StreamId stream, int status);
+  void Broke(apiserver::http::StreamId stream);
 
   sim::Simulation& sim_;
   Relay& relay_;
@@ -81,6 +85,7 @@ class ApiStream final : private apiserver::http::RequestSink {
   std::unique_ptr<Writer> writer_;
   std::unique_ptr<apiserver::http::HttpSession> session_;
   std::map<apiserver::http::StreamId, Asked> asked_;           // that is not answered
+  std::map<apiserver::http::StreamId, std::string> watching_;  // what is read, of open watches
   std::map<apiserver::http::StreamId, std::string> measured_;  // selectors of pods
   std::uint16_t error_ = 0;
   bool ended_ = false;

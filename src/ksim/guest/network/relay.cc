@@ -119,8 +119,12 @@ sim::Task<void> Relay::ServeStream(api::Request request, Reply reply,
     std::optional<api::WatchEvent> event = co_await watch.stream->Next();
     if (!event.has_value()) break;
     // The client lists anew, after a back-off of its own.
-    if (event->type == api::WatchEventType::kError) env_.sim.context().background = false;
-    if (!sink->Send(*std::move(event))) {
+    const bool error = event->type == api::WatchEventType::kError;
+    if (error) env_.sim.context().background = false;
+    passes_error_ = error;
+    const bool goes_on = sink->Send(*std::move(event));
+    passes_error_ = false;
+    if (!goes_on) {
       watch.blocked = true;
       watch.pipe->SetPaused(true);
       while (watch.blocked) co_await watch.resumed.Wait();

@@ -37,6 +37,8 @@ class Relay final : public apiserver::Pipeline {
   // `back` is called after the latency of both ways, in the order of asking, with whether the
   // server accepted it; never once the process has ended.
   void Ask(std::function<void(bool accepted)> back);
+  // Whether the event of a watch that is being passed on just now is an error.
+  bool passes_error() const { return passes_error_; }
   // Why the exchange failed whose reply is being dropped just now (api::ConnectionRefused, ...).
   const api::Status& failure() const { return failure_; }
 
@@ -61,6 +63,7 @@ class Relay final : public apiserver::Pipeline {
   api::Endpoint* server_;
   std::unique_ptr<client::Connection> connection_;  // null while the process is dead
   api::Status failure_;
+  bool passes_error_ = false;
   // The ways of Ask to the server that it goes to.
   struct Ways;
   std::map<std::string, std::unique_ptr<Ways>> ways_;

@@ -70,6 +70,11 @@ GuestProcess::GuestProcess(client::Environment& env, api::Endpoint& server, Prog
       relay_(env, process_, server),
       seed_site_(env.sim.decisions().Site("guest/" + options_.name)),
       reseed_site_(env.sim.decisions().Site("reseed/" + options_.name)) {
+  env_.sim.bus().Subscribe(sim::Bus::Stage::kWriter, {sim::EventKind::kFault},
+                           [this](const sim::Event& e) {
+                             const std::string& state = e.payload.As<trace::FaultPayload>().state;
+                             if (state == "end") env_.sim.Defer([this] { OnFaultEnd(); });
+                           });
   process_.OnStart([this] { OnStart(); });
   process_.OnStop([this] { OnStop(); });
 }
@@ -139,6 +144,7 @@ void GuestProcess::OnStop() {
   wasi_.reset();
   lines_.clear();
   failing_.clear();
+  broken_.Clear();
   if (instance_ != nullptr && reusable_) library_.Return(program_, std::move(instance_));
   instance_ = nullptr;
 }
@@ -157,6 +163,7 @@ void GuestProcess::Hold(Duration time) {
 // they have tried. A change between two tries is one try more, and doubles it once more.
 // Source: client-go util/workqueue/default_rate_limiters.go, tools/cache/reflector.go.
 void GuestProcess::Answered(const ApiStream::Asked& asked, int status) {
+  if (broken_.Answered(asked.reads, status)) BeWork();
   if (asked.background) return;
   const bool reads = asked.method == "GET" || asked.method == "HEAD";
   if (!reads && unanswered_ > 0 && --unanswered_ == 0) env_.sim.CancelCall(answer_hold_);
@@ -179,6 +186,19 @@ void GuestProcess::Answered(const ApiStream::Asked& asked, int status) {
   if (!std::exchange(failing.told, true))
     Say("host", fmt::format("{} failed again after {}: nobody waits until it is tried once more",
                             key, FormatDuration(failing.longest)));
+  broken_.GiveUp(asked.reads);
+}
+
+void GuestProcess::BeWork() {
+  env_.sim.context().background = false;
+  Hold();
+}
+
+// Whoever could not be asked may be there again: the next try is awaited, however late it comes.
+void GuestProcess::OnFaultEnd() {
+  if (!process_.alive() || !broken_.FaultEnded()) return;
+  std::erase_if(failing_, [](const auto& row) { return row.second.told; });
+  Troubled();
 }
 
 std::optional<Duration> GuestProcess::UntilWake() const {
@@ -335,19 +355,24 @@ void GuestProcess::Connect(std::int32_t descriptor, const std::string& address) 
   };
   came.request = [this](const apiserver::http::HttpRequest& request) { Judge(request); };
   came.answer = [this](const ApiStream::Asked& asked, int status) { Answered(asked, status); };
+  came.broke = [this](const std::string& reads) {
+    if (broken_.Broke(reads)) BeWork();
+  };
   streams_[descriptor] =
       std::make_unique<ApiStream>(env_.sim, env_.kinds, options_.api, relay_, std::move(came));
 }
 
 // The renewal of a lease goes on for ever. Whatever else a guest writes is work, though only time
-// has brought it there.
+// has brought it there, and so is a list or watch that is asked for again.
 void GuestProcess::Judge(const apiserver::http::HttpRequest& request) {
   sim::Context& context = env_.sim.context();
   const bool lease = request.target.find("/leases") != std::string::npos;
   const bool writes = request.method != "GET" && request.method != "HEAD";
-  context.background = lease || (origin_.background && !writes);
-  if (context.background || !writes) return;
+  const bool again = broken_.Awaits(BrokenReads::KeyOf(request));
+  context.background = lease || (origin_.background && !writes && !again);
+  if (context.background || !(writes || again)) return;
   Hold();
+  if (!writes) return;
   // Also right after the start, when Hold is short: a timeout takes longer than that.
   if (unanswered_++ > 0) env_.sim.CancelCall(answer_hold_);
   answer_hold_ = env_.sim.After(options_.quiet_after, sim::TimerKind::kWork,

@@ -7,7 +7,9 @@
 // told of something that is not background itself, or wrote something. After a request that
 // failed it counts so for as long as client-go may back off, which follows from the times at which
 // it failed before, but for no more than `kLongestBackOff`; in a campaign, whose faults make many
-// requests fail one after the other, until it has waited once as long as client-go ever does.
+// requests fail one after the other, until it has waited once as long as client-go ever does. A
+// list or watch that broke off is awaited in the same way, until it is answered
+// (network/broken_reads.h).
 //
 // A guest that exits is started again as a kubelet does it: at once at first, then after 10 s, 20
 // s, ... up to five minutes; one that ran for ten minutes begins anew. A run waits for the next
@@ -29,6 +31,7 @@
 #include "ksim/apiserver/webhooks.h"
 #include "ksim/client/client.h"
 #include "ksim/guest/network/api_stream.h"
+#include "ksim/guest/network/broken_reads.h"
 #include "ksim/guest/network/relay.h"
 #include "ksim/guest/network/served_call.h"
 #include "ksim/guest/process/log_line.h"
@@ -101,6 +104,9 @@ class GuestProcess {
   // The run is not quiet for a while from now, at least as long as `time`.
   void Hold(Duration time = Duration());
   void Answered(const ApiStream::Asked& asked, int status);
+  // The running step is work, and so is what comes of it.
+  void BeWork();
+  void OnFaultEnd();
   void Judge(const apiserver::http::HttpRequest& request);
   void Exit();
   void Fail(std::string text);
@@ -135,6 +141,7 @@ class GuestProcess {
     bool told = false;
   };
   std::map<std::string, Failing> failing_;
+  BrokenReads broken_;
   bool awaits_longest_ = false;
   std::uint32_t unanswered_ = 0;  // writes that are work
   sim::Simulation::SlotRef hold_, answer_hold_;

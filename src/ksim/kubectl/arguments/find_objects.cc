@@ -8,6 +8,7 @@
 #include "ksim/apiserver/core/predicate.h"
 #include "ksim/base/diagnostic.h"
 #include "ksim/base/status.h"
+#include "ksim/kubectl/arguments/resource_argument.h"
 #include "ksim/value/text.h"
 
 namespace ksim::kubectl {
@@ -38,10 +39,14 @@ absl::Status UsageError(const std::string& message) {
 
 class ObjectFinder {
  public:
-  ObjectFinder(const ClusterView& cluster, const api::Kinds& kinds,
+  ObjectFinder(const ClusterView& cluster, const api::Kinds& kinds, api::Compat compat,
                const ObjectArguments& arguments,
                const std::function<void(const ResourceInfo&)>& on_resource)
-      : cluster_(cluster), kinds_(kinds), arguments_(arguments), on_resource_(on_resource) {}
+      : cluster_(cluster),
+        kinds_(kinds),
+        compat_(compat),
+        arguments_(arguments),
+        on_resource_(on_resource) {}
 
   // builder.go ResourceTypeOrNameArgs, visitBySelector, visitByName.
   absl::StatusOr<FoundObjects> Find() {
@@ -87,7 +92,8 @@ class ObjectFinder {
         return UsageError("arguments in resource/name form may not have more than one slash");
       if (slash == 0 || slash + 1 == word.size())
         return UsageError("arguments in resource/name form must have a single resource and name");
-      ASSIGN_OR_RETURN(const ResourceInfo* info, ResourceOfWord(kinds_, word.substr(0, slash)));
+      ASSIGN_OR_RETURN(const ResourceInfo* info,
+                       ResourceOfWord(kinds_, word.substr(0, slash), compat_));
       RETURN_IF_ERROR(AddNamed(*info, word.substr(slash + 1)));
     }
     return absl::OkStatus();
@@ -130,7 +136,7 @@ class ObjectFinder {
         RETURN_IF_ERROR(AddResources(std::string(kAllCategory), out));
         continue;
       }
-      ASSIGN_OR_RETURN(const ResourceInfo* info, ResourceOfWord(kinds_, type));
+      ASSIGN_OR_RETURN(const ResourceInfo* info, ResourceOfWord(kinds_, type, compat_));
       if (std::find(out->begin(), out->end(), info) == out->end()) out->push_back(info);
     }
     return absl::OkStatus();
@@ -164,6 +170,7 @@ class ObjectFinder {
 
   const ClusterView& cluster_;
   const api::Kinds& kinds_;
+  const api::Compat compat_;
   const ObjectArguments& arguments_;
   const std::function<void(const ResourceInfo&)>& on_resource_;
   FoundObjects found_;
@@ -187,20 +194,20 @@ bool ObjectArguments::names_one() const {
 }
 
 absl::StatusOr<FoundObjects> FindObjects(
-    const ClusterView& cluster, const api::Kinds& kinds, const ObjectArguments& arguments,
-    const std::function<void(const ResourceInfo&)>& on_resource) {
-  return ObjectFinder(cluster, kinds, arguments, on_resource).Find();
+    const ClusterView& cluster, const api::Kinds& kinds, api::Compat compat,
+    const ObjectArguments& arguments, const std::function<void(const ResourceInfo&)>& on_resource) {
+  return ObjectFinder(cluster, kinds, compat, arguments, on_resource).Find();
 }
 
-absl::StatusOr<const ResourceInfo*> ResourceOfWord(const api::Kinds& kinds,
-                                                   const std::string& word) {
-  if (const ResourceInfo* info = kinds.ByName(word)) return info;
+absl::StatusOr<const ResourceInfo*> ResourceOfWord(const api::Kinds& kinds, const std::string& word,
+                                                   api::Compat compat) {
+  if (const ResourceInfo* info = ResourceOfArgument(kinds, word, compat)) return info;
   std::vector<std::string_view> known;
   for (const ResourceInfo* r : kinds.all()) known.push_back(r->resource);
   const std::string near = Nearest(word, known);
-  return absl::InvalidArgumentError(fmt::format(
-      "error: the server doesn't have a resource type \"{}\"{}", word.substr(0, word.find('.')),
-      near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near)));
+  return absl::InvalidArgumentError(
+      fmt::format("{}{}", NoSuchTypeText(word),
+                  near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near)));
 }
 
 }  // namespace ksim::kubectl

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "ksim/api/compat.h"
 #include "ksim/api/kinds.h"
 #include "ksim/api/object.h"
 #include "ksim/kubectl/cluster_view.h"
@@ -43,12 +44,14 @@ struct FoundObjects {
 // it is searched by type (but not of those of `all`), and of each that lacks a name.
 // InvalidArgument with the lines that kubectl prints when the arguments make no sense.
 absl::StatusOr<FoundObjects> FindObjects(
-    const ClusterView& cluster, const api::Kinds& kinds, const ObjectArguments& arguments,
+    const ClusterView& cluster, const api::Kinds& kinds, api::Compat compat,
+    const ObjectArguments& arguments,
     const std::function<void(const api::ResourceInfo&)>& on_resource);
 
-// The resource of a word such as `pods`, `po` or `deployments.apps`. InvalidArgument with the line
-// that kubectl prints, and a word that is near, if there is none.
+// The resource of a word such as `pods`, `po`, `deployments.apps` or `deployments.v1.apps`.
+// InvalidArgument with the line that kubectl prints, and a word that is near, if there is none.
 absl::StatusOr<const api::ResourceInfo*> ResourceOfWord(const api::Kinds& kinds,
-                                                        const std::string& word);
+                                                        const std::string& word,
+                                                        api::Compat compat);
 
 }  // namespace ksim::kubectl

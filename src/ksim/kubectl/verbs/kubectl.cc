@@ -1,10 +1,37 @@
 #include "ksim/kubectl/verbs/kubectl.h"
 
+#include <string>
+#include <utility>
+
+#include "ksim/kubectl/arguments/resource_argument.h"
 #include "ksim/kubectl/verbs/verbs.h"
 
 namespace ksim::kubectl {
+namespace {
+
+// The resource argument of the command; null: it has none.
+const Target* TargetOf(const VerbOptions& options) {
+  return std::visit(
+      [](const auto& o) -> const Target* {
+        if constexpr (requires { o.target; }) return &o.target;
+        if constexpr (requires { o.from; }) return &o.from;
+        return nullptr;
+      },
+      options);
+}
+
+sim::Task<CommandOutput> Refuse(std::string error) {
+  CommandOutput output;
+  output.error = std::move(error);
+  co_return output;
+}
+
+}  // namespace
 
 sim::Task<CommandOutput> Kubectl::Run(const VerbOptions& options, EarlierTries& tries) {
+  const Target* const target = TargetOf(options);
+  if (target != nullptr && !target->resource.empty() && session_.ResourceOf(*target) == nullptr)
+    return Refuse(NoSuchTypeText(target->resource));
   struct {
     Session& session;
     EarlierTries& tries;

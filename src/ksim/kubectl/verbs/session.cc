@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ksim/api/core/kind_service.h"
+#include "ksim/kubectl/arguments/resource_argument.h"
 
 namespace ksim::kubectl {
 namespace {
@@ -63,6 +64,10 @@ sim::Task<api::Response> Session::FindTargets(Info info, Target target) {
   api::Response response = co_await GetNamed(info, target.ns, target.name);
   if (response.code == 200) response.items.push_back(response.object);
   co_return response;
+}
+
+Session::Info Session::ResourceOf(const Target& target) const {
+  return ResourceOfArgument(env_.kinds, target.resource, env_.compat);
 }
 
 Session::Info Session::ResourceOfManifest(const value::Value& object, CommandOutput* output) const {

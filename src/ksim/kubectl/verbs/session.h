@@ -39,7 +39,8 @@ class Session {
   // might come before the server knows the kind. Does nothing for any other kind.
   sim::Task<void> AwaitDefinition(Info info, std::string name);
 
-  Info ResourceOf(const Target& target) const { return env_.kinds.ByName(target.resource); }
+  // Null if the server has no such type.
+  Info ResourceOf(const Target& target) const;
   // The resource of a manifest's object; null, and an error in `output`, if the API has none.
   Info ResourceOfManifest(const value::Value& object, CommandOutput* output) const;
 

@@ -54,6 +54,8 @@ void ReadObjects(ParseContext& context, MappingReader& reader, Invariant* i) {
   if (type.empty()) return;
   const api::ResourceInfo* info = ResourceOf(context, type, reader.Find("resource")->span);
   if (info == nullptr) return;
+  CheckIsStored(context, type, reader.Find("resource")->span,
+                "objects are judged as they are stored");
   i->resource = info->resource;
   if (info->builtin_number == api::ResourceInfo::kNotBuiltin) i->group = info->group;
   if (!info->namespaced && !i->ns.empty())
