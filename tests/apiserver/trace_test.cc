@@ -194,7 +194,7 @@ TEST(Background, TheEndOfAWatchsTimeKeepsNoRunBusy) {
   EXPECT_TRUE(events[1].background);
 }
 
-// What a client has missed between two watches is work if it was.
+// A change that a client has missed between two watches is work if it was.
 TEST(Background, AWatchThatIsOpenedAnewTellsOfWork) {
   for (const bool work : {true, false}) {
     World world;
