@@ -179,6 +179,45 @@ TEST(Background, WhatABackgroundWriteLeadsToKeepsNoRunBusy) {
   EXPECT_TRUE(events[0].background);
 }
 
+// The client opens the watch anew, and so on for ever.
+TEST(Background, TheEndOfAWatchsTimeKeepsNoRunBusy) {
+  World world;
+  Recorder recorder(world.sim);
+  api::ListOptions options = Options("0");
+  options.timeout_seconds = 5;
+  auto watch = world.Watch("configmaps", "default", options);
+  world.Advance(Seconds(6));
+  EXPECT_TRUE(watch->closed);
+  const auto events = recorder.Of<WatchPayload>(sim::EventKind::kWatch);
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_FALSE(events[0].background) << "it was opened as part of work";
+  EXPECT_TRUE(events[1].background);
+}
+
+// A change that a client has missed between two watches is work if it was.
+TEST(Background, AWatchThatIsOpenedAnewTellsOfWork) {
+  for (const bool work : {true, false}) {
+    World world;
+    const api::Response first = world.Create("configmaps", "default", ConfigMap("default", "a"));
+    api::Request request = world.Request(api::Verb::kCreate, "configmaps", "default", "");
+    request.body = ConfigMap("default", "b");
+    world.sim.context().background = !work;
+    const auto answer = world.Start(request);
+    world.sim.context().background = false;
+    world.RunUntil([&] { return World::Answered(answer); });
+    world.Advance(Seconds(1));
+    Recorder recorder(world.sim);
+    world.sim.context().background = true;
+    auto watch = world.StartWatch("configmaps", "default",
+                                  Options(std::to_string(first.object.resource_version())));
+    world.sim.context().background = false;
+    world.Advance(Seconds(1));
+    const auto events = recorder.Of<EventPayload>(sim::EventKind::kEvent);
+    ASSERT_EQ(events.size(), 1u);
+    EXPECT_EQ(events[0].background, !work);
+  }
+}
+
 TEST(Determinism, TheSameSeedGivesTheSameEvents) {
   const auto contents = [] {
     WorldOptions options;
