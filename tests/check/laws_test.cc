@@ -275,7 +275,6 @@ spec:
 }
 
 // A server works on a definition in the name of whoever wrote that, or because it was restarted.
-// restarted.
 TEST(Laws, WhatBecomesOfADefinitionContradictsNothing) {
   for (const char* compat : {"1.30", "1.36"}) {
     EXPECT_EQ(Contradictions(Recorded("policy-refuses-pods", compat)), "") << compat;
@@ -284,6 +283,25 @@ TEST(Laws, WhatBecomesOfADefinitionContradictsNothing) {
               "")
         << compat;
   }
+}
+
+// No bookmark comes in ten seconds: the fault is skipped when they are over, and not at once.
+TEST(Laws, AFaultMayStrikeNothingUntilItsEnd) {
+  const Trace t = RunOf(R"(
+apiVersion: ksim.dev/v1
+kind: Scenario
+metadata: {name: nothing-struck}
+spec:
+  until: 30s
+  cluster: {nodes: 1, controllers: [replicaset]}
+  faults:
+  - {at: 5s, dropBookmark: {client: kube-controller-manager, resource: pods, for: 10s}}
+)",
+                        "1.30");
+  const auto skipped = Both(OfKind(Kind::kFault), With("state", "skipped"));
+  ASSERT_LT(Find(t, skipped), t.events.size());
+  EXPECT_EQ(t.events[Find(t, skipped)].t, Seconds(15).ns());
+  EXPECT_EQ(Contradictions(t), "");
 }
 
 // A Deployment whose ReplicaSet cannot be made is given up after fifteen tries.

@@ -35,7 +35,7 @@ class Order : public TraceLaw {
       Contradict(r, fmt::format("its cause, seq {}, is a {} of {}: that leads to no {} of {}",
                                 cause->seq, trace::KindName(cause->kind), cause->actor,
                                 trace::KindName(r.kind), r.actor));
-    if (IsAtOnce(r)) Same(r, "the time, beside its cause's,", r.t, cause->t);
+    if (IsAtOnce(r, *cause)) Same(r, "the time, beside its cause's,", r.t, cause->t);
   }
 
  private:
@@ -58,9 +58,10 @@ class Order : public TraceLaw {
     }
   }
 
-  // Faults do not wait.
-  static bool IsAtOnce(const Record& r) {
-    return r.kind == Kind::kFault && r.Text("state") != "end";
+  // Faults do not wait; one that has struck nothing by its end is skipped then.
+  static bool IsAtOnce(const Record& r, const Record& cause) {
+    if (r.kind != Kind::kFault || r.Text("state") == "end") return false;
+    return cause.kind != Kind::kFault || cause.Text("id") != r.Text("id");
   }
 
   void JudgeCauseless(const Ledger& ledger, const Record& r) {
