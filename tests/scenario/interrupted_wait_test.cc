@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "ksim/scenario/runner.h"
 #include "tests/scenario/from_text.h"
@@ -46,6 +48,13 @@ spec:
   ASSERT_EQ(report.failures.size(), 1u);
   EXPECT_EQ(report.failures.front().number, 2);
   EXPECT_THAT(report.failures.front().error, testing::HasSubstr("kubectl died"));
+  const std::vector<trace::Record> events = runner.MakeTrace(trace::RenderOptions()).events;
+  const auto killed = std::find_if(events.begin(), events.end(), [](const trace::Record& r) {
+    return r.kind == sim::EventKind::kActor && r.Text("state") == "kill";
+  });
+  ASSERT_NE(killed, events.end());
+  ASSERT_GT(killed->cause, 0U);
+  EXPECT_EQ(events[killed->cause - 1].kind, sim::EventKind::kStep);
 }
 
 }  // namespace

@@ -202,7 +202,9 @@ sim::Simulation::Stop Runner::RunFaultsAndHeal() {
 // The user interrupts a step that waits for a key which its controller has given up: it would wait
 // until somebody touches the object. Whether there is such a step.
 bool Runner::StopsWaiting() {
-  if (!checks_.checker().facts().given_up().any() || !steps_.IsWaiting()) return false;
+  const std::uint64_t step = steps_.WaitingSince();
+  if (step == 0 || !checks_.checker().facts().given_up().any()) return false;
+  world_.sim().context().cause = step;
   world_.user().Kill();
   return true;
 }

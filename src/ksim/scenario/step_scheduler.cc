@@ -152,7 +152,9 @@ sim::Task<void> StepScheduler::RunGroup(std::size_t group) {
   const BreakOffNote broken_off(groups_[group].ended, groups_[group].broken_off);
   for (std::size_t index : groups_[group].steps) {
     groups_[group].running = index;
-    world_.sim().context().cause = EmitStep(index, true, "");
+    const std::uint64_t begun = EmitStep(index, true, "");
+    groups_[group].running_since = begun;
+    world_.sim().context().cause = begun;
     const CommandOutput outcome = co_await RunStepUntilItSucceeds(scenario_.steps[index]);
     std::string result;
     for (const std::string& line : outcome.lines) result += (result.empty() ? "" : "\n") + line;
@@ -225,8 +227,10 @@ bool StepScheduler::HasStepThatWillEnd() const {
   });
 }
 
-bool StepScheduler::IsWaiting() const {
-  return std::any_of(groups_.begin(), groups_.end(), [this](const Group& g) { return Waits(g); });
+std::uint64_t StepScheduler::WaitingSince() const {
+  const auto waits = std::find_if(groups_.begin(), groups_.end(),
+                                  [this](const Group& group) { return Waits(group); });
+  return waits != groups_.end() ? waits->running_since : 0;
 }
 
 bool StepScheduler::Waits(const Group& group) const {

@@ -34,8 +34,8 @@ class StepScheduler {
 
   // Whether a step is still to come at its time, or is under way and in the end gives up by itself.
   bool HasStepThatWillEnd() const;
-  // Whether a step is under way that waits for something to come true.
-  bool IsWaiting() const;
+  // The event that began a step under way which waits for something to come true; 0: there is none.
+  std::uint64_t WaitingSince() const;
   // "step 2 (wait pods) has not ended: it waits for ...", for each that is under way.
   std::vector<std::string> DescribeRunning() const;
   // The run is over: a step that died with kubectl has failed, and the steps after it, and all
@@ -52,6 +52,7 @@ class StepScheduler {
     bool due = false;                    // its time has come, but others are not done
     bool missed = false;                 // it came due while there was no kubectl
     std::optional<std::size_t> running;  // the step under way
+    std::uint64_t running_since = 0;     // seq of the event that began it
     // Whether its task was destroyed before it ran, or has not run yet.
     bool killed_at_once() const { return begun && !ended && !running; }
   };
