@@ -204,8 +204,10 @@ sim::Simulation::Stop Runner::RunFaultsAndHeal() {
 bool Runner::StopsWaiting() {
   const std::uint64_t step = steps_.WaitingSince();
   if (step == 0 || !checks_.checker().facts().given_up().any()) return false;
-  world_.sim().context().cause = step;
-  world_.user().Kill();
+  sim::Process& user = world_.user();
+  world_.sim().EmitAs(user.actor(), step, sim::EventInfo{sim::EventKind::kActor},
+                      sim::MakePayload<trace::ActorPayload>(user.name(), "kill"));
+  user.Kill();
   return true;
 }
 
