@@ -179,6 +179,9 @@ TEST_F(GivenUpTest, AHandlerThatStandsStillExcusesADrop) {
   stall(Seconds(1), "kube-scheduler pods", "begin");
   Sync(Seconds(2), 200, kDropped);
   EXPECT_FALSE(GaveUp()) << "it is another's";
+  stall(Seconds(2), "kube-controller-manager-guest pods", "begin");
+  Sync(Seconds(2), 200, kDropped);
+  EXPECT_FALSE(GaveUp()) << "a guest's name begins with it";
   stall(Seconds(3), "kube-controller-manager endpointslices", "begin");
   Sync(Seconds(4), 200, kDropped);
   EXPECT_TRUE(GaveUp());

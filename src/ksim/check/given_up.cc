@@ -32,9 +32,11 @@ bool IsRefusal(const Observation& o) {
 
 // A handler of the process, or of a part of it, is not called.
 bool IsStalled(const Facts& facts, std::string_view process) {
-  const std::string stalled = fmt::format("stallHandler {}", process);
-  return std::any_of(facts.faults().begin(), facts.faults().end(),
-                     [&stalled](const auto& fault) { return fault.second.starts_with(stalled); });
+  const std::string whole = fmt::format("stallHandler {} ", process);
+  const std::string part = fmt::format("stallHandler {}/", process);
+  return std::any_of(facts.faults().begin(), facts.faults().end(), [&](const auto& fault) {
+    return fault.second.starts_with(whole) || fault.second.starts_with(part);
+  });
 }
 
 bool KnowsTooLittle(const Facts& facts, std::string_view process) {

@@ -30,9 +30,8 @@ const OracleInfo& FitsInfo() {
        "are, nor against what it had decided by then",
        "a scheduler that was told that a binding failed, or got no answer, forgets the pod: if it "
        "was bound all the same it does not count until its informer tells of it, and a binding "
-       "that "
-       "is written late is not held against the pods that were put there since; nor is one that a "
-       "scheduler sent before it died"},
+       "that is written late is not held against the pods that were put there since; nor is one "
+       "that a scheduler sent before it died"},
       "the scheduler bound no pod"};
   return info;
 }
