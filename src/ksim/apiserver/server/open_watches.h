@@ -23,7 +23,7 @@ class OpenWatches final : public WatchHost {
  public:
   // `audit` may be null.
   OpenWatches(sim::Process& process, Resources& resources, AuditLog* audit);
-  ~OpenWatches();
+  ~OpenWatches() override;
   OpenWatches(const OpenWatches&) = delete;
   OpenWatches& operator=(const OpenWatches&) = delete;
 

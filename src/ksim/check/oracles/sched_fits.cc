@@ -25,13 +25,13 @@ const OracleInfo& FitsInfo() {
       {"a node that became smaller: the most it ever had is the bound",
        "nodes with pods that were created on them, past the scheduler, are not judged",
        "pods that have ended do not count",
-       "a scheduler that has started anew, or leads since a standby's turn came, knows only what "
-       "its API server's cache does: pods bound before do not count until it was told where they "
-       "are, nor against what it had decided by then",
-       "a scheduler that was told that a binding failed, or got no answer, forgets the pod: if it "
-       "was bound all the same it does not count until its informer tells of it, and a binding "
-       "that is written late is not held against the pods that were put there since; nor is one "
-       "that a scheduler sent before it died"},
+       ("a scheduler that has started anew, or leads since a standby's turn came, knows only what "
+        "its API server's cache does: pods bound before do not count until it was told where they "
+        "are, nor against what it had decided by then"),
+       ("a scheduler that was told that a binding failed, or got no answer, forgets the pod: if it "
+        "was bound all the same it does not count until its informer tells of it"),
+       ("a binding that is written late is not held against the pods that were put there since, "
+        "nor is one that a scheduler sent before it died")},
       "the scheduler bound no pod"};
   return info;
 }

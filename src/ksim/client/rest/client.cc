@@ -172,7 +172,7 @@ sim::Task<api::Result<ListResult>> Client::List(const api::ResourceInfo* r, Shar
   ListResult result;
   result.items = std::move(response.items);
   result.resource_version = response.list_rv;
-  result.continue_token = std::move(response.continue_token);
+  result.continue_token = response.continue_token;
   result.remaining_item_count = response.remaining_item_count;
   co_return std::move(result);
 }
@@ -213,8 +213,8 @@ sim::Task<Client::ObjectResult> Client::Patch(const api::ResourceInfo* r, Shared
   api::Request request = NewRequest(api::Verb::kPatch, r, std::move(ns), std::move(name));
   request.body = std::move(patch);
   request.patch_type = options.type;
-  request.subresource = std::move(options.subresource);
-  request.field_manager = std::move(options.field_manager);
+  request.subresource = options.subresource;
+  request.field_manager = options.field_manager;
   request.force = options.force;
   return Ask<ObjectResult>(std::move(request));
 }

@@ -166,7 +166,10 @@ void GuestProcess::Answered(const ApiStream::Asked& asked, int status) {
   if (broken_.Answered(asked.reads, status)) BeWork();
   if (asked.background) return;
   const bool reads = asked.method == "GET" || asked.method == "HEAD";
-  if (!reads && unanswered_ > 0 && --unanswered_ == 0) env_.sim.CancelCall(answer_hold_);
+  if (!reads && unanswered_ > 0) {
+    --unanswered_;
+    if (unanswered_ == 0) env_.sim.CancelCall(answer_hold_);
+  }
   const std::string key = asked.method + " " + asked.path;
   const bool failed = status == 0 || status == 429 || status >= 500 || (!reads && status >= 400);
   if (!failed) {

@@ -99,8 +99,7 @@ sim::Task<api::Response> ApplyOne(Session& session, Session::Info info, api::Obj
 
 sim::Task<api::Response> ApplyOnServer(Session& session, Session::Info info, api::Object wanted,
                                        const ApplyOptions& options) {
-  api::Request request =
-      RequestFor(api::Verb::kPatch, info, std::string(wanted.ns()), std::string(wanted.name()));
+  api::Request request = RequestFor(api::Verb::kPatch, info, wanted.ns(), wanted.name());
   request.body = wanted.tree();
   request.patch_type = api::PatchType::kApply;
   request.field_manager = options.field_manager;

@@ -16,7 +16,7 @@ sim::Task<CommandOutput> Create(Session& session, const CreateOptions& options,
     Session::Info info = session.ResourceOfManifest(manifest, &output);
     if (info == nullptr) co_return output;
     const api::Object object = ObjectOfManifest(*info, manifest);
-    api::Request request = RequestFor(api::Verb::kCreate, info, std::string(object.ns()), "");
+    api::Request request = RequestFor(api::Verb::kCreate, info, object.ns(), "");
     request.body = object.tree();
     request.field_manager = "kubectl-create";
     request.field_validation = "Strict";

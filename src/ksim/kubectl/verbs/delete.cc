@@ -29,7 +29,7 @@ std::string PropagationPolicy(const std::string& cascade) {
 
 sim::Task<api::Response> DeleteOne(Session& session, Session::Info info, std::string ns,
                                    std::string name, const DeleteOptions& options) {
-  api::Request request = RequestFor(api::Verb::kDelete, info, std::move(ns), std::move(name));
+  api::Request request = RequestFor(api::Verb::kDelete, info, ns, name);
   request.del.propagation_policy = PropagationPolicy(options.cascade);
   request.del.grace_period_seconds = options.grace_period_seconds;
   co_return co_await session.Send(std::move(request));

@@ -106,7 +106,7 @@ sim::Task<History> ReadHistory(Session& session, Session::Info info, Target targ
   const bool by_sets = IsDeployment(out.target);
   const api::ResourceInfo* const kind =
       session.env().kinds.ByName(by_sets ? "replicasets" : "controllerrevisions");
-  api::Request list = RequestFor(api::Verb::kList, kind, std::string(out.target.ns()), "");
+  api::Request list = RequestFor(api::Verb::kList, kind, out.target.ns(), "");
   const auto selector = value::LabelSelector::FromObject(out.target.spec().Get("selector"));
   if (selector.ok()) list.list.label_selector = selector->ToString();
   api::Response response = co_await session.Send(std::move(list));

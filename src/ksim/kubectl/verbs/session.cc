@@ -34,7 +34,7 @@ sim::Task<api::Response> Session::Send(api::Request request) {
 
 // cli-runtime pkg/resource/visitor.go Info.Get.
 sim::Task<api::Response> Session::GetNamed(Info info, std::string ns, std::string name) {
-  api::Request get = RequestFor(api::Verb::kGet, info, ns, std::move(name));
+  api::Request get = RequestFor(api::Verb::kGet, info, ns, name);
   api::Response response = co_await Send(std::move(get));
   if (response.code != 404 || !info->namespaced || ns == "default") co_return response;
   api::Request get_namespace = RequestFor(api::Verb::kGet, env_.kinds.ByName("namespaces"), "", ns);
@@ -46,11 +46,11 @@ sim::Task<api::Response> Session::GetNamed(Info info, std::string ns, std::strin
 sim::Task<api::Response> Session::Patch(Info info, std::string ns, std::string name,
                                         value::Value patch, api::PatchType type,
                                         std::string subresource, std::string manager) {
-  api::Request request = RequestFor(api::Verb::kPatch, info, std::move(ns), std::move(name));
-  request.subresource = std::move(subresource);
+  api::Request request = RequestFor(api::Verb::kPatch, info, ns, name);
+  request.subresource = subresource;
   request.body = std::move(patch);
   request.patch_type = type;
-  request.field_manager = std::move(manager);
+  request.field_manager = manager;
   co_return co_await Send(std::move(request));
 }
 
@@ -81,13 +81,13 @@ Session::Info Session::ResourceOfManifest(const value::Value& object, CommandOut
   return info;
 }
 
-api::Request RequestFor(api::Verb verb, const api::ResourceInfo* info, std::string ns,
-                        std::string name) {
+api::Request RequestFor(api::Verb verb, const api::ResourceInfo* info, std::string_view ns,
+                        std::string_view name) {
   api::Request r;
   r.verb = verb;
   r.resource = info;
-  r.ns = info->namespaced ? std::move(ns) : std::string();
-  r.name = std::move(name);
+  r.ns = info->namespaced ? ns : std::string_view();
+  r.name = name;
   return r;
 }
 

@@ -51,8 +51,8 @@ class Session {
 };
 
 // A request about one object or, without a name, its resource.
-api::Request RequestFor(api::Verb verb, const api::ResourceInfo* info, std::string ns,
-                        std::string name);
+api::Request RequestFor(api::Verb verb, const api::ResourceInfo* info, std::string_view ns,
+                        std::string_view name);
 
 // The manifest's object: in the namespace `default` if it names none, and in no namespace if its
 // kind has none (cli-runtime pkg/resource/visitor.go SetNamespace, FilterNamespace).

@@ -142,8 +142,7 @@ sim::Task<std::string> ObjectWait::AwaitOne(const WaitCondition& condition, api:
 }
 
 sim::Task<std::string> ObjectWait::CheckOnce(const WaitCondition& condition, api::Object target) {
-  api::Request get =
-      RequestFor(api::Verb::kGet, info_, std::string(target.ns()), std::string(target.name()));
+  api::Request get = RequestFor(api::Verb::kGet, info_, target.ns(), target.name());
   const api::Response found = co_await session_.Send(std::move(get));
   const bool for_delete = condition.kind() == Kind::kDelete;
   if (found.code == 404 && for_delete) co_return "";
