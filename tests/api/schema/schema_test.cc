@@ -1,5 +1,11 @@
 #include "ksim/api/schema/schema.h"
 
+#include <algorithm>
+#include <array>
+#include <set>
+#include <thread>
+#include <vector>
+
 #include "ksim/api/schema/go_types.h"
 #include "tests/api/fixture.h"
 
@@ -145,13 +151,36 @@ TEST(Schema, EveryTypedKindIsInTheTable) {
        {"Pod", "ReplicaSet", "Node", "Namespace", "Deployment", "Lease", "Event", "ConfigMap",
         "Secret", "ServiceAccount", "PriorityClass", "Service", "DaemonSet", "StatefulSet", "Job",
         "CronJob", "Binding", "events.Event"}) {
-    EXPECT_NE(TypeTable::Get().FindStruct(kind), nullptr) << kind;
+    EXPECT_NE(FindGoStruct(kind), nullptr) << kind;
   }
 }
 
+TEST(Schema, EveryStructAndTheTypesOfItsFieldsAreDefined) {
+  const std::vector<std::string_view> names = GoStructNames();
+  EXPECT_GT(names.size(), 400u);
+  std::set<std::string_view> seen;
+  for (const std::string_view name : names) {
+    EXPECT_TRUE(seen.insert(name).second) << name << " is defined twice";
+    const GoStruct& s = FindGoStruct(name)->fields();
+    EXPECT_TRUE(std::is_sorted(s.fields.begin(), s.fields.end(), [](const auto& a, const auto& b) {
+      return a.name.text() < b.name.text();
+    })) << name;
+  }
+}
+
+TEST(Schema, SeveralThreadsMayAskForAStructFirst) {
+  const GoType* const type = FindGoStruct("HPAScalingPolicy");
+  ASSERT_NE(type, nullptr);
+  std::array<const GoStruct*, 4> read{};
+  std::vector<std::thread> threads;
+  for (const GoStruct*& mine : read)
+    threads.emplace_back([&mine, type] { mine = &type->fields(); });
+  for (std::thread& thread : threads) thread.join();
+  for (const GoStruct* const mine : read) EXPECT_EQ(mine, &type->fields());
+}
+
 TEST(Schema, AFieldIsFoundFromWhereverTheLookBegins) {
-  const TypeTable& table = TypeTable::Get();
-  const GoStruct& spec = table.fields(table.FindStruct("PodSpec")->fields);
+  const GoStruct& spec = FindGoStruct("PodSpec")->fields();
   for (const GoField& field : spec.fields) {
     for (std::size_t from = 0; from <= spec.fields.size(); ++from) {
       std::size_t hint = from;

@@ -16,15 +16,13 @@ using Kind = GoType::Kind;
 class Former {
  public:
   Former(bool writes_zero_creation, bool drops_empty)
-      : table_(TypeTable::Get()),
-        writes_zero_creation_(writes_zero_creation),
-        drops_empty_(drops_empty) {}
+      : writes_zero_creation_(writes_zero_creation), drops_empty_(drops_empty) {}
 
   Value Form(const GoType& type, const Value& v) const {
     if (v.is_null()) return type.pointer ? v : Zero(type);
-    if (type.kind == Kind::kStruct && v.is_object()) return Struct(table_.fields(type.fields), v);
-    if (type.kind == Kind::kSlice && v.is_array()) return Slice(table_.type(type.element), v);
-    if (type.kind == Kind::kMap && v.is_object()) return Map(table_.type(type.element), v);
+    if (type.kind == Kind::kStruct && v.is_object()) return Struct(type.fields(), v);
+    if (type.kind == Kind::kSlice && v.is_array()) return Slice(*type.element, v);
+    if (type.kind == Kind::kMap && v.is_object()) return Map(*type.element, v);
     return v;
   }
 
@@ -45,7 +43,7 @@ class Former {
       case Kind::kQuantity:
         return Value::Of("0");
       case Kind::kStruct:
-        return Struct(table_.fields(type.fields), Value::EmptyObject());
+        return Struct(type.fields(), Value::EmptyObject());
       default:
         return Value();
     }
@@ -72,7 +70,7 @@ class Former {
     for (const GoField& field : of.fields) {
       for (; next != members.end() && next->name.text() < field.name.text(); ++next)
         out.Add(next->name, next->value);
-      const GoType& type = table_.type(field.type);
+      const GoType& type = *field.type;
       if (next != members.end() && next->name == field.name) {
         if (!IsDropped(type, next->value)) {
           out.Add(field.name, Form(type, next->value));
@@ -103,23 +101,20 @@ class Former {
     return out.Build();
   }
 
-  const TypeTable& table_;
   const bool writes_zero_creation_;
   const bool drops_empty_;
 };
 
 class Likener {
  public:
-  Likener() : table_(TypeTable::Get()) {}
-
   Value Like(const GoType& type, const Value& old, const Value& v) const {
     if (v.SameTree(old)) return v;
     if (type.kind == Kind::kStruct && v.is_object() && old.is_object())
-      return Struct(table_.fields(type.fields), old, v);
+      return Struct(type.fields(), old, v);
     if (type.kind == Kind::kSlice && v.is_array() && old.is_array())
-      return Slice(table_.type(type.element), old, v);
+      return Slice(*type.element, old, v);
     if (type.kind == Kind::kMap && v.is_object() && old.is_object())
-      return Map(table_.type(type.element), old, v);
+      return Map(*type.element, old, v);
     return v;
   }
 
@@ -132,7 +127,7 @@ class Likener {
       case Kind::kMap:
         return (v.is_array() || v.is_object()) && v.empty();
       case Kind::kStruct:
-        return !type.pointer && v.is_object() && IsZeroStruct(table_.fields(type.fields), v);
+        return !type.pointer && v.is_object() && IsZeroStruct(type.fields(), v);
       case Kind::kString:
         return !type.pointer && v.is_string() && v.AsString().empty();
       case Kind::kBool:
@@ -148,7 +143,7 @@ class Likener {
   bool IsZeroStruct(const GoStruct& of, const Value& v) const {
     for (const Value::Member& m : v.members()) {
       const GoField* const field = of.Find(m.name);
-      if (field == nullptr || !IsZero(table_.type(field->type), m.value)) return false;
+      if (field == nullptr || !IsZero(*field->type, m.value)) return false;
     }
     return true;
   }
@@ -161,15 +156,14 @@ class Likener {
       if (field == nullptr) {
         out.Add(m.name, m.value);
       } else if (before != nullptr) {
-        out.Add(m.name, Like(table_.type(field->type), *before, m.value));
-      } else if (!IsZero(table_.type(field->type), m.value)) {
+        out.Add(m.name, Like(*field->type, *before, m.value));
+      } else if (!IsZero(*field->type, m.value)) {
         out.Add(m.name, m.value);
       }
     }
     for (const Value::Member& m : old.members()) {
       const GoField* const field = of.Find(m.name);
-      if (field != nullptr && v.Find(m.name) == nullptr &&
-          IsZero(table_.type(field->type), m.value)) {
+      if (field != nullptr && v.Find(m.name) == nullptr && IsZero(*field->type, m.value)) {
         out.Add(m.name, m.value);
       }
     }
@@ -192,8 +186,6 @@ class Likener {
     }
     return out.Build();
   }
-
-  const TypeTable& table_;
 };
 
 }  // namespace

@@ -1,91 +1,148 @@
+// NOLINTFILE(ksim-threads): simulations on several threads share the table of types.
+// NOLINTFILE(ksim-static): one table a process; a type's number reaches no output.
 #include "ksim/api/schema/go_types.h"
 
 #include <algorithm>
+#include <atomic>
+#include <deque>
 #include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "ksim/api/core/builtin_kinds.h"
 #include "ksim/api/core/kind_spec.h"
 #include "ksim/base/check.h"
+#include "ksim/base/hash.h"
 
 namespace ksim::api {
 
 using value::Atom;
+using Kind = GoType::Kind;
 
-// Reads the text once. It numbers types in the order of their first use; equal texts share a
-// number.
-class TypeTableBuilder {
+// One struct of the text.
+class StructText {
  public:
-  TypeTable Build() {
-    for (const std::string_view text : {MetaTypes(), PodTypes()}) ReadText(text);
-    for (const KindSpec* const kind : KindSpecs()) ReadText(kind->go_types);
-    for (GoStruct& s : table_.structs_) {
-      KSIM_CHECK(!s.fields.empty(), "type {} is used and not defined", s.name);
-      std::sort(s.fields.begin(), s.fields.end(),
-                [](const GoField& a, const GoField& b) { return a.name.text() < b.name.text(); });
+  StructText(std::string_view name, std::string_view fields) : name_(name), text_(fields) {}
+  std::string_view name() const { return name_; }
+  const GoStruct& Read();
+
+ private:
+  std::string_view name_, text_;
+  std::atomic<const GoStruct*> read_ = nullptr;
+};
+
+namespace {
+
+struct Scalar {
+  std::string_view text;
+  Kind kind;
+  std::string_view go_name;
+};
+constexpr Scalar kScalars[] = {{"string", Kind::kString, "string"},
+                               {"bool", Kind::kBool, "bool"},
+                               {"int32", Kind::kInt32, "int32"},
+                               {"int64", Kind::kInt64, "int64"},
+                               {"double", Kind::kFloat64, "float64"},
+                               {"Time", Kind::kTime, "v1.Time"},
+                               {"MicroTime", Kind::kMicroTime, "v1.MicroTime"},
+                               {"Duration", Kind::kDuration, "v1.Duration"},
+                               {"Quantity", Kind::kQuantity, "resource.Quantity"},
+                               {"IntOrString", Kind::kIntOrString, "intstr.IntOrString"},
+                               {"bytes", Kind::kBytes, "[]uint8"},
+                               {"Raw", Kind::kRaw, "runtime.RawExtension"}};
+
+// The next word; "" at the end. A loop of its own, since find_first_of calls memchr for each
+// letter.
+std::string_view TakeWord(std::string_view* text) {
+  const auto blank = [](char c) { return c == ' ' || c == '\n'; };
+  const auto begin = std::find_if_not(text->begin(), text->end(), blank);
+  const auto end = std::find_if(begin, text->end(), blank);
+  text->remove_prefix(static_cast<std::size_t>(end - text->begin()));
+  return {begin, end};
+}
+
+// All types of the text. It finds where each struct stands, reads a struct when it is asked for,
+// and numbers types in the order of their first use; equal texts share a type.
+class TypeTable {
+ public:
+  static TypeTable& Get() {
+    static TypeTable* const table = new TypeTable;
+    return *table;
+  }
+
+  const GoType* FindStruct(std::string_view name) {
+    const auto at = by_name_.find(name);
+    if (at == by_name_.end()) return nullptr;
+    const std::scoped_lock lock(mutex_);
+    return TypeOfText(at->first);
+  }
+
+  std::vector<std::string_view> Names() const {
+    std::vector<std::string_view> names;
+    for (const StructText& text : structs_) names.push_back(text.name());
+    return names;
+  }
+
+  GoStruct ReadStruct(std::string_view name, std::string_view text) {
+    GoStruct s;
+    s.name = name.substr(name.find('.') + 1);  // all of it without a dot
+    s.qualified = name.find('.') != name.npos;
+    const std::scoped_lock lock(mutex_);
+    for (std::string_view word = TakeWord(&text); !word.empty(); word = TakeWord(&text)) {
+      s.fields.push_back(ReadField(word));
     }
-    for (const std::string_view name : struct_texts_)
-      table_.by_name_.emplace(name, TypeNumber(name));
-    return std::move(table_);
+    KSIM_CHECK(!s.fields.empty(), "type {} has no fields", name);
+    std::sort(s.fields.begin(), s.fields.end(),
+              [](const GoField& a, const GoField& b) { return a.name.text() < b.name.text(); });
+    return s;
   }
 
  private:
-  void ReadText(std::string_view text) {
-    GoStruct* current = nullptr;
-    while (!text.empty()) {
-      const std::string_view word = TakeWord(&text);
-      if (word.empty()) return;
-      if (word.back() == ':') {
-        current = &table_.structs_[StructNumber(word.substr(0, word.size() - 1))];
-      } else {
-        ReadField(word, current);
-      }
+  TypeTable() {
+    by_name_.reserve(512);  // there are fewer
+    for (const std::string_view text : {MetaTypes(), PodTypes()}) FindStructs(text);
+    for (const KindSpec* const kind : KindSpecs()) FindStructs(kind->go_types);
+  }
+
+  // A struct begins at the beginning of a line, `Name:`, and ends where the next does.
+  void FindStructs(std::string_view text) {
+    std::size_t begin = text.starts_with('\n') ? NextStruct(text, 0) : 0;
+    while (begin < text.size()) {
+      const std::size_t end = NextStruct(text, begin);
+      const std::size_t colon = text.find(':', begin);
+      const std::string_view name = text.substr(begin, colon - begin);
+      structs_.emplace_back(name, text.substr(colon + 1, end - colon - 1));
+      by_name_.emplace(name, &structs_.back());
+      begin = end;
     }
   }
-
-  // The next word; "" at the end. A loop of its own, since find_first_of calls memchr for each
-  // letter.
-  static std::string_view TakeWord(std::string_view* text) {
-    const auto blank = [](char c) { return c == ' ' || c == '\n'; };
-    const auto begin = std::find_if_not(text->begin(), text->end(), blank);
-    const auto end = std::find_if(begin, text->end(), blank);
-    text->remove_prefix(static_cast<std::size_t>(end - text->begin()));
-    return {begin, end};
+  // The first line after `from` that does not go on with the one before; size() if there is none.
+  static std::size_t NextStruct(std::string_view text, std::size_t from) {
+    for (std::size_t at = text.find('\n', from); at != text.npos; at = text.find('\n', at + 1)) {
+      if (at + 1 < text.size() && text[at + 1] != ' ' && text[at + 1] != '\n') return at + 1;
+    }
+    return text.size();
   }
 
-  void ReadField(std::string_view word, GoStruct* into) {
+  GoField ReadField(std::string_view word) {
     const std::size_t equals = word.find('=');
     std::string_view name = word.substr(0, equals);
     GoField field;
     field.always = name.ends_with('!');
     if (field.always) name.remove_suffix(1);
     field.name = Atom(name);
-    // The struct may move while its field's type is read.
-    const std::size_t at = static_cast<std::size_t>(into - table_.structs_.data());
-    field.type = TypeNumber(word.substr(equals + 1));
-    table_.structs_[at].fields.push_back(field);
+    field.type = TypeOfText(word.substr(equals + 1));
+    return field;
   }
 
-  std::uint32_t StructNumber(std::string_view name) {
-    const auto [it, fresh] =
-        struct_numbers_.try_emplace(name, static_cast<std::uint32_t>(table_.structs_.size()));
-    if (fresh) {
-      table_.structs_.reserve(512);  // more than there are: pointers into it stay good
-      table_.structs_.emplace_back();
-      struct_texts_.push_back(name);
-      table_.structs_.back().name = name.substr(name.find('.') + 1);  // all of it without a dot
-      table_.structs_.back().qualified = name.find('.') != name.npos;
-    }
-    return it->second;
-  }
-
-  std::uint32_t TypeNumber(std::string_view text) {
-    if (const auto known = type_numbers_.find(text); known != type_numbers_.end()) {
-      return known->second;
-    }
+  const GoType* TypeOfText(std::string_view text) {
+    if (const auto known = by_text_.find(text); known != by_text_.end()) return known->second;
     GoType type = Parse(text);
-    type.number = static_cast<std::uint32_t>(table_.types_.size());
-    table_.types_.push_back(std::move(type));
-    return type_numbers_.emplace(text, table_.types_.back().number).first->second;
+    type.number = static_cast<std::uint32_t>(types_.size());
+    types_.push_back(std::move(type));
+    return by_text_.emplace(text, &types_.back()).first->second;
   }
 
   GoType Parse(std::string_view text) {
@@ -102,7 +159,7 @@ class TypeTableBuilder {
       return type;
     }
     if (text.starts_with("r:")) {
-      type.kind = GoType::Kind::kRaw;
+      type.kind = Kind::kRaw;
       type.name = "v1." + std::string(text.substr(2));
       return type;
     }
@@ -112,9 +169,11 @@ class TypeTableBuilder {
       type.name = scalar.go_name;
       return type;
     }
-    type.kind = GoType::Kind::kStruct;
-    type.fields = StructNumber(text);
-    type.name = "v1." + table_.structs_[type.fields].name;
+    const auto found = by_name_.find(text);
+    KSIM_CHECK(found != by_name_.end(), "type {} is used and not defined", text);
+    type.kind = Kind::kStruct;
+    type.text = found->second;
+    type.name = "v1." + std::string(text.substr(text.find('.') + 1));
     return type;
   }
 
@@ -122,36 +181,38 @@ class TypeTableBuilder {
     GoType type;
     const bool slice = text.starts_with("[]");
     const std::size_t at = text.find('@');
-    type.kind = slice ? GoType::Kind::kSlice : GoType::Kind::kMap;
-    type.element = TypeNumber(text.substr(2, at == text.npos ? at : at - 2));
+    type.kind = slice ? Kind::kSlice : Kind::kMap;
+    type.element = TypeOfText(text.substr(2, at == text.npos ? at : at - 2));
     type.name = at != text.npos ? "v1." + std::string(text.substr(at + 1))
-                                : (slice ? "[]" : "map[string]") + table_.types_[type.element].name;
+                                : (slice ? "[]" : "map[string]") + type.element->name;
     return type;
   }
 
-  struct Scalar {
-    std::string_view text;
-    GoType::Kind kind;
-    std::string_view go_name;
-  };
-  static constexpr Scalar kScalars[] = {
-      {"string", GoType::Kind::kString, "string"},
-      {"bool", GoType::Kind::kBool, "bool"},
-      {"int32", GoType::Kind::kInt32, "int32"},
-      {"int64", GoType::Kind::kInt64, "int64"},
-      {"double", GoType::Kind::kFloat64, "float64"},
-      {"Time", GoType::Kind::kTime, "v1.Time"},
-      {"MicroTime", GoType::Kind::kMicroTime, "v1.MicroTime"},
-      {"Duration", GoType::Kind::kDuration, "v1.Duration"},
-      {"Quantity", GoType::Kind::kQuantity, "resource.Quantity"},
-      {"IntOrString", GoType::Kind::kIntOrString, "intstr.IntOrString"},
-      {"bytes", GoType::Kind::kBytes, "[]uint8"},
-      {"Raw", GoType::Kind::kRaw, "runtime.RawExtension"}};
+  // By pieces of the text. Nobody iterates over them.
+  template <typename T>
+  using ByText = absl::flat_hash_map<std::string_view, T, TextHash>;
 
-  TypeTable table_;
-  std::vector<std::string_view> struct_texts_;  // by number
-  TypesByText struct_numbers_, type_numbers_;
+  std::deque<StructText> structs_;
+  ByText<StructText*> by_name_;
+  std::mutex mutex_;  // over what follows
+  std::deque<GoType> types_;
+  ByText<const GoType*> by_text_;
 };
+
+}  // namespace
+
+// Two threads may read the same struct; the first one's stays.
+const GoStruct& StructText::Read() {
+  const GoStruct* read = read_.load(std::memory_order_acquire);
+  if (read != nullptr) return *read;
+  auto fresh = std::make_unique<const GoStruct>(TypeTable::Get().ReadStruct(name_, text_));
+  if (read_.compare_exchange_strong(read, fresh.get(), std::memory_order_acq_rel)) {
+    read = fresh.release();
+  }
+  return *read;
+}
+
+const GoStruct& GoType::fields() const { return text->Read(); }
 
 const GoField* GoStruct::Find(Atom field, std::size_t* hint) const {
   const auto in = [&](std::size_t from, std::size_t to) -> const GoField* {
@@ -192,21 +253,14 @@ std::string_view EmbeddedStruct(std::string_view name, std::string_view field) {
   return found != kByField.end() && field == "name" ? found->second : "";
 }
 
-const TypeTable& TypeTable::Get() {
-  static const TypeTable table = TypeTableBuilder().Build();
-  return table;
-}
-
-const GoType* TypeTable::FindStruct(std::string_view name) const {
-  const auto at = by_name_.find(name);
-  return at != by_name_.end() ? &types_[at->second] : nullptr;
-}
+const GoType* FindGoStruct(std::string_view name) { return TypeTable::Get().FindStruct(name); }
+std::vector<std::string_view> GoStructNames() { return TypeTable::Get().Names(); }
 
 namespace {
 
 const GoType* FindType(const ResourceInfo& kind) {
   const std::string_view own = SpecOf(kind).go_struct;
-  return TypeTable::Get().FindStruct(own.empty() ? std::string_view(kind.kind) : own);
+  return FindGoStruct(own.empty() ? std::string_view(kind.kind) : own);
 }
 
 }  // namespace

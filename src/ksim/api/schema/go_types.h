@@ -14,9 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "ksim/api/kinds.h"
-#include "ksim/base/hash.h"
 #include "ksim/value/value.h"
 
 namespace ksim::api {
@@ -24,6 +22,9 @@ namespace ksim::api {
 // The structs that several kinds share. KindSpec::go_types has those of one kind.
 std::string_view MetaTypes();
 std::string_view PodTypes();
+
+struct GoStruct;
+class StructText;
 
 struct GoType {
   enum class Kind : std::uint8_t {
@@ -43,17 +44,21 @@ struct GoType {
     kMap,
     kStruct
   };
+  // A struct's fields, read from the text when somebody first asks: a run needs one struct in
+  // three.
+  const GoStruct& fields() const;
+
   Kind kind = Kind::kString;
   bool pointer = false;
-  std::uint32_t element = 0;  // slice, map: the type's number
-  std::uint32_t fields = 0;   // struct: its number
-  std::string name;           // as Go prints it: int32, []v1.Container, v1.RestartPolicy
-  std::uint32_t number = 0;   // its own
+  const GoType* element = nullptr;  // slice, map
+  StructText* text = nullptr;       // struct
+  std::string name;                 // as Go prints it: int32, []v1.Container, v1.RestartPolicy
+  std::uint32_t number = 0;         // its own, by the order of first use
 };
 
 struct GoField {
   value::Atom name;
-  std::uint32_t type = 0;
+  const GoType* type = nullptr;
   bool always = false;  // written even when it is the zero value
 };
 
@@ -73,25 +78,10 @@ struct GoStruct {
 // The Go struct that holds a field of the struct, if it is embedded there; else "".
 std::string_view EmbeddedStruct(std::string_view name, std::string_view field);
 
-// Numbers by pieces of the table's text. Nobody iterates over it.
-using TypesByText = absl::flat_hash_map<std::string_view, std::uint32_t, TextHash>;
-
-class TypeTable {
- public:
-  static const TypeTable& Get();
-
-  const GoType& type(std::uint32_t i) const { return types_[i]; }
-  const GoStruct& fields(std::uint32_t i) const { return structs_[i]; }
-  // The struct of that name, as a type; null if there is none.
-  const GoType* FindStruct(std::string_view name) const;
-
- private:
-  friend class TypeTableBuilder;
-  TypeTable() = default;
-  std::vector<GoType> types_;
-  std::vector<GoStruct> structs_;
-  TypesByText by_name_;  // struct name -> type
-};
+// The struct of that name, as a type; null if there is none. Types live as long as the process.
+const GoType* FindGoStruct(std::string_view name);
+// The names of all structs, in the order of the text.
+std::vector<std::string_view> GoStructNames();
 
 // The struct of a kind's objects; null for a custom kind, and for one whose types are not listed.
 const GoType* TypeOf(const ResourceInfo& kind);

@@ -110,7 +110,7 @@ class Decoder {
   // `embedded`: type errors name the embedded structs on the way to the field. `root` is the type
   // of the whole object, if it is known.
   Decoder(SchemaReport* report, const GoType* root, bool embedded)
-      : table_(TypeTable::Get()), report_(*report), root_(root), embedded_(embedded) {}
+      : report_(*report), root_(root), embedded_(embedded) {}
 
   Value Walk(const GoType& type, const Value& v) {
     if (!WorthKnowing(type)) return WalkNew(type, v);
@@ -129,7 +129,7 @@ class Decoder {
     const Value* metadata = v.Find(Atom("metadata"));
     if (metadata == nullptr) return v;
     if (metadata->is_null()) return v.Erase("metadata");
-    const GoType* type = table_.FindStruct("ObjectMeta");
+    const GoType* type = FindGoStruct("ObjectMeta");
     steps_.emplace_back(Step::Kind::kField, Atom("metadata"));
     return v.Set("metadata", Walk(*type, *metadata));
   }
@@ -169,7 +169,7 @@ class Decoder {
 
   Value WalkStruct(const GoType& type, const Value& v) {
     if (!v.is_object()) return Mismatch(type, v, std::string(value::JsonWord(v)));
-    const GoStruct& fields = table_.fields(type.fields);
+    const GoStruct& fields = type.fields();
     const GoStruct* const outer = struct_;
     std::vector<Value::Member> kept;
     bool changed = false;
@@ -187,7 +187,7 @@ class Decoder {
       } else if (!m.value.is_null()) {
         struct_ = &fields;
         steps_.emplace_back(Step::Kind::kField, m.name);
-        const GoType& child_type = table_.type(field->type);
+        const GoType& child_type = *field->type;
         child = Walk(child_type, m.value);
         steps_.pop_back();
         // An empty list of managers is not the same as none: it resets them.
@@ -207,7 +207,7 @@ class Decoder {
   // Whether decoding keeps the value without a further look: most fields are non-empty strings,
   // numbers and flags of the right type.
   bool StaysAsItIs(const GoField& field, const Value& v) const {
-    const Kind kind = table_.type(field.type).kind;
+    const Kind kind = field.type->kind;
     if (v.is_string()) return kind == Kind::kString && !v.AsString().empty();
     if (v.is_bool()) return kind == Kind::kBool && v.AsBool();
     if (!v.is_int() || v.AsInt() == 0) return false;
@@ -221,7 +221,7 @@ class Decoder {
 
   Value WalkSlice(const GoType& type, const Value& v) {
     if (!v.is_array()) return Mismatch(type, v, std::string(value::JsonWord(v)));
-    const GoType& element = table_.type(type.element);
+    const GoType& element = *type.element;
     std::vector<Value> items;
     bool changed = false;
     for (std::size_t i = 0; i < v.size(); ++i) {
@@ -239,7 +239,7 @@ class Decoder {
 
   Value WalkMap(const GoType& type, const Value& v) {
     if (!v.is_object()) return Mismatch(type, v, std::string(value::JsonWord(v)));
-    const GoType& element = table_.type(type.element);
+    const GoType& element = *type.element;
     std::vector<Value::Member> members;
     bool changed = false;
     for (const Value::Member& m : v.members()) {
@@ -370,12 +370,12 @@ class Decoder {
   // struct on the way to `path`.
   const GoType* Enter(const GoType* type, Atom field, std::string* path) const {
     while (type->kind == Kind::kSlice || type->kind == Kind::kMap) {
-      type = &table_.type(type->element);
+      type = type->element;
     }
-    const GoStruct& fields = table_.fields(type->fields);
+    const GoStruct& fields = type->fields();
     const std::string_view embedded = EmbeddedStruct(fields.name, field.text());
     if (!embedded.empty()) *path += fmt::format("{}.", embedded);
-    return &table_.type(fields.Find(field)->type);
+    return fields.Find(field)->type;
   }
 
   std::string CurrentPath() const {
@@ -401,8 +401,7 @@ class Decoder {
     std::size_t index = 0;
   };
 
-  inline static const GoType kInt32{Kind::kInt32, false, 0, 0, "int32"};
-  const TypeTable& table_;
+  inline static const GoType kInt32{Kind::kInt32, false, nullptr, nullptr, "int32"};
   SchemaReport& report_;
   const GoType* root_;
   bool embedded_;
@@ -436,13 +435,13 @@ SchemaReport CheckSchema(const ResourceInfo& kind, const Value& tree) {
 
 std::string CheckStruct(std::string_view go_struct, const Value& tree) {
   SchemaReport report;
-  const GoType* const type = TypeTable::Get().FindStruct(go_struct);
+  const GoType* const type = FindGoStruct(go_struct);
   if (type != nullptr) Decoder(&report, type, /*embedded=*/false).Walk(*type, tree);
   return report.type_error;
 }
 
 Value ReadStruct(std::string_view go_struct, const Value& tree, SchemaReport* report) {
-  const GoType* const type = TypeTable::Get().FindStruct(go_struct);
+  const GoType* const type = FindGoStruct(go_struct);
   return Decoder(report, type, /*embedded=*/false).Walk(*type, tree);
 }
 

@@ -12,14 +12,13 @@ namespace ksim::api {
 using value::Value;
 
 Value ZeroStatus(const ResourceInfo& kind) {
-  const TypeTable& table = TypeTable::Get();
   const GoType* type = TypeOf(kind);
   if (type == nullptr) return Value::EmptyObject();
-  const GoField* status = table.fields(type->fields).Find(Fields().status);
+  const GoField* status = type->fields().Find(Fields().status);
   if (status == nullptr) return Value::EmptyObject();
   std::vector<Value::Member> members;
-  for (const GoField& field : table.fields(table.type(status->type).fields).fields) {
-    const GoType::Kind k = table.type(field.type).kind;
+  for (const GoField& field : status->type->fields().fields) {
+    const GoType::Kind k = field.type->kind;
     const bool counter = k == GoType::Kind::kInt32 || k == GoType::Kind::kInt64;
     if (field.always && counter) members.emplace_back(field.name, Value::Of(0));
   }

@@ -94,9 +94,7 @@ constexpr MapMarker kAtomicMaps[] = {{"PodSpec", "nodeSelector"},
 // The value a key has where an item leaves it out.
 std::string_view KeyDefault(std::string_view key) { return key == "protocol" ? "TCP" : ""; }
 
-std::string_view StructName(const api::GoType& type) {
-  return api::TypeTable::Get().fields(type.fields).name;
-}
+std::string_view StructName(const api::GoType& type) { return type.fields().name; }
 
 bool IsAtomicStruct(const api::GoType& type) {
   return std::find(std::begin(kAtomicStructs), std::end(kAtomicStructs), StructName(type)) !=
@@ -110,7 +108,7 @@ Shape Shape::Of(const api::ResourceInfo& kind) {
   shape.type_ = api::TypeOf(kind);
   if (shape.type_ != nullptr) return shape;
   shape = OfNode(api::SchemaOf(kind));
-  shape.metadata_ = api::TypeTable::Get().FindStruct("ObjectMeta");
+  shape.metadata_ = api::FindGoStruct("ObjectMeta");
   return shape;
 }
 
@@ -165,18 +163,17 @@ Shape::List Shape::ListOf(std::string_view owner, std::string_view field) {
 
 Shape Shape::Field(Atom name) const {
   Shape below;
-  const api::TypeTable& table = api::TypeTable::Get();
   if (metadata_ != nullptr && name.text() == "metadata") {
     below.type_ = metadata_;
   } else if (node_ != nullptr) {
     return OfNode(node_->FieldNode(name));
   } else if (type_ != nullptr && type_->kind == Kind::kMap) {
-    below.type_ = &table.type(type_->element);
+    below.type_ = type_->element;
   } else if (is_struct()) {
-    const api::GoStruct& fields = table.fields(type_->fields);
+    const api::GoStruct& fields = type_->fields();
     const api::GoField* field = fields.Find(name);
     if (field == nullptr) return below;
-    below.type_ = &table.type(field->type);
+    below.type_ = field->type;
     below.list_ = ListOf(fields.name, name.text());
     below.atomic_ = std::any_of(
         std::begin(kAtomicMaps), std::end(kAtomicMaps),
@@ -188,7 +185,7 @@ Shape Shape::Field(Atom name) const {
 
 bool Shape::Names(std::string_view field) const {
   if (node_ != nullptr) return node_->Find(Atom(field)) != nullptr;
-  return is_struct() && api::TypeTable::Get().fields(type_->fields).Find(Atom(field)) != nullptr;
+  return is_struct() && type_->fields().Find(Atom(field)) != nullptr;
 }
 
 bool Shape::Lacks(Atom field) const {
@@ -200,7 +197,7 @@ bool Shape::Lacks(Atom field) const {
                       node_->additional != api::SchemaNode::Additional::kUnset;
     return !meta && !open && node_->Find(field) == nullptr;
   }
-  return is_struct() && api::TypeTable::Get().fields(type_->fields).Find(field) == nullptr;
+  return is_struct() && type_->fields().Find(field) == nullptr;
 }
 
 // An item that is one value when it stands alone (a LocalObjectReference) merges by its fields when
@@ -208,8 +205,7 @@ bool Shape::Lacks(Atom field) const {
 Shape Shape::Item() const {
   if (node_ != nullptr) return OfNode(node_->items.get());
   Shape below;
-  if (type_ != nullptr && type_->kind == Kind::kSlice)
-    below.type_ = &api::TypeTable::Get().type(type_->element);
+  if (type_ != nullptr && type_->kind == Kind::kSlice) below.type_ = type_->element;
   if (below.is_struct()) below.atomic_ = IsAtomicStruct(*below.type_);
   return below;
 }

@@ -14,10 +14,10 @@
 namespace ksim::apiserver::http {
 namespace {
 
+using api::FindGoStruct;
 using api::GoField;
 using api::GoStruct;
 using api::GoType;
-using api::TypeTable;
 using value::Value;
 
 constexpr std::string_view kMetaPackage = "io.k8s.apimachinery.pkg.apis.meta.v1";
@@ -48,14 +48,14 @@ class Schemas {
 
   // The name of the schema of a struct, which is made with all that it needs.
   std::string Add(const GoType& type, const value::PatchSchema* patch) {
-    const GoStruct& fields = TypeTable::Get().fields(type.fields);
+    const GoStruct& fields = type.fields();
     std::string name = NameOf(fields);
     if (!made_.insert(name).second) return name;
     value::ObjectBuilder properties;
     std::vector<Value> required;
     for (const GoField& field : fields.fields) {
       const value::PatchField& how = value::PatchSchema::Field(patch, field.name.text());
-      Value schema = SchemaOf(TypeTable::Get().type(field.type), how.type);
+      Value schema = SchemaOf(*field.type, how.type);
       if (how.merge) {
         schema = schema.Set("x-kubernetes-patch-strategy",
                             Value::Of(how.retain_keys ? "merge,retainKeys" : "merge"));
@@ -79,7 +79,7 @@ class Schemas {
   void AddCustom(const api::ResourceInfo& r) {
     const api::SchemaNode* const defined = api::SchemaOf(r);
     Value schema = defined == nullptr ? Type("object") : defined->source;
-    const std::string metadata = Add(*TypeTable::Get().FindStruct("ObjectMeta"), nullptr);
+    const std::string metadata = Add(*FindGoStruct("ObjectMeta"), nullptr);
     Value properties = schema.Get("properties");
     if (!properties.is_object()) properties = Value::EmptyObject();
     properties = properties.Set("apiVersion", Type("string"))
@@ -155,12 +155,11 @@ class Schemas {
       case GoType::Kind::kRaw:
         return Type("object");
       case GoType::Kind::kSlice:
-        return value::Obj({{"items", SchemaOf(TypeTable::Get().type(type.element), patch)},
-                           {"type", Value::Of("array")}});
-      case GoType::Kind::kMap:
         return value::Obj(
-            {{"additionalProperties", SchemaOf(TypeTable::Get().type(type.element), nullptr)},
-             {"type", Value::Of("object")}});
+            {{"items", SchemaOf(*type.element, patch)}, {"type", Value::Of("array")}});
+      case GoType::Kind::kMap:
+        return value::Obj({{"additionalProperties", SchemaOf(*type.element, nullptr)},
+                           {"type", Value::Of("object")}});
       case GoType::Kind::kStruct:
         return Reference(Add(type, patch));
     }
