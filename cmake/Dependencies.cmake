@@ -47,6 +47,7 @@ FetchContent_Declare(ksim_xxhash_source
   SOURCE_SUBDIR cmake_unofficial)
 
 FetchContent_MakeAvailable(absl fmt nlohmann_json CLI11)
+ksim_prefer_archives("^absl::")
 if(KSIM_BUILD_TESTS)
   FetchContent_MakeAvailable(googletest)
 endif()
