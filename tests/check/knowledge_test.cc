@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ksim/trace/actors.h"
 #include "tests/check/recorded.h"
 
 namespace ksim::check {
@@ -60,6 +61,35 @@ TEST(Knowledge, OfAnObjectThatIsGoneIsTheVersionItHad) {
   EXPECT_GT(pod->known, 0);
   EXPECT_EQ(pod->by, "kubectl");
   EXPECT_THAT(UnknownPods(trace, "sample", trace.events.size()), IsEmpty());
+}
+
+// The trace as if the process had no informers of ksim's, as a guest has none.
+Trace WithoutInformers(Trace trace, std::string_view process) {
+  std::erase_if(trace.events, [&](const Record& r) {
+    const bool of_informers = r.kind == sim::EventKind::kHandler ||
+                              r.kind == sim::EventKind::kRelist || r.kind == sim::EventKind::kCache;
+    return of_informers && trace::ProcessOf(r.actor) == process;
+  });
+  return trace;
+}
+
+// A guest of 1.36 lists by watches; of 1.30 by lists.
+TEST(Knowledge, OfAGuestIsWhatItsListsAndWatchesBrought) {
+  for (const char* compat : {"1.30", "1.36"}) {
+    const Trace whole = Recorded("wrong/readback", compat);
+    const Trace trace = WithoutInformers(whole, "sample");
+    const auto second = [](const Record& r) {
+      return r.kind == sim::EventKind::kReconcile && r.actor == "sample/replicaset" &&
+             r.Text("state") == "begin" && r.t > Seconds(5).ns() + Milliseconds(300).ns();
+    };
+    const absl::StatusOr<Knowledge> knowledge = KnowledgeOf(trace, "sample", Find(trace, second));
+    ASSERT_TRUE(knowledge.ok()) << knowledge.status();
+    EXPECT_TRUE(knowledge->reads) << compat;
+    EXPECT_EQ(UnknownPods(trace, "sample", Find(trace, second)),
+              UnknownPods(whole, "sample", Find(whole, second)))
+        << compat;
+    EXPECT_THAT(UnknownPods(trace, "sample", trace.events.size()), IsEmpty()) << compat;
+  }
 }
 
 // A process that reads nothing knows nothing, and nobody says that it was told all.

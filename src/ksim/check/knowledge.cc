@@ -23,29 +23,58 @@ class Readings {
   // Before the facts have it: an answer ends a request.
   void On(const Facts& facts, const Observation& o) {
     if (o.kind == sim::EventKind::kResponse) {
-      const ReadRequest* read = facts.Read(o.request);
-      if (read == nullptr || !read->list || o.code != 200 || o.lost) return;
-      if (trace::ProcessOf(read->actor) != process_ || read->collection == nullptr) return;
-      Reading& reading = by_resource_[read->collection->resource()];
-      reading.collection = read->collection;
-      reading.revision = o.rv;
-      reading.delivered.clear();
+      TakeList(facts, o);
+    } else if (o.kind == sim::EventKind::kWatch && o.level == Level::kApi) {
+      TakeWatch(facts, o);
     } else if (o.kind == sim::EventKind::kDeliver && trace::ProcessOf(o.actor) == process_) {
-      const auto it = by_resource_.find(o.resource);
-      if (it != by_resource_.end() && o.object != 0) it->second.delivered[o.object] = o.rv;
+      TakeDelivery(o);
     }
   }
 
   struct Reading {
     std::shared_ptr<const Collection> collection;
-    std::int64_t revision = 0;
+    std::int64_t revision = 0;  // of the list; 0: a watch brought it all
     absl::flat_hash_map<std::uint64_t, std::int64_t> delivered;  // looked up only
   };
   const std::map<std::string, Reading, std::less<>>& by_resource() const { return by_resource_; }
 
  private:
+  void TakeList(const Facts& facts, const Observation& o) {
+    const ReadRequest* read = facts.Read(o.request);
+    if (read == nullptr || !read->list || o.code != 200 || o.lost) return;
+    if (trace::ProcessOf(read->actor) != process_ || read->collection == nullptr) return;
+    Reading& reading = by_resource_[read->collection->resource()];
+    reading.collection = read->collection;
+    reading.revision = o.rv;
+    reading.delivered.clear();
+  }
+
+  void TakeWatch(const Facts& facts, const Observation& o) {
+    watch_lists_.erase(o.stream);
+    if (!o.open || trace::ProcessOf(o.client) != process_) return;
+    const ReadRequest* read = facts.Read(o.request);
+    if (read == nullptr || !read->send_initial || read->collection == nullptr) return;
+    watch_lists_[o.stream].collection = read->collection;
+  }
+
+  void TakeDelivery(const Observation& o) {
+    if (const auto list = watch_lists_.find(o.stream); list != watch_lists_.end()) {
+      if (o.object != 0) list->second.delivered[o.object] = o.rv;
+      if (!o.initial_end) return;
+      const std::string resource(list->second.collection->resource());
+      by_resource_[resource] = std::move(list->second);
+      watch_lists_.erase(list);
+      return;
+    }
+    const auto it = by_resource_.find(o.resource);
+    if (it != by_resource_.end() && o.object != 0) it->second.delivered[o.object] = o.rv;
+  }
+
   std::string_view process_;
   std::map<std::string, Reading, std::less<>> by_resource_;
+  // Watches that begin with the state, by stream: a client takes it for what there is when the
+  // bookmark has come that ends it (client-go tools/cache/reflector.go watchList).
+  absl::flat_hash_map<std::uint64_t, Reading> watch_lists_;  // looked up only
 };
 
 class Comparison {

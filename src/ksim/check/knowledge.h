@@ -5,7 +5,7 @@
 //     pods: told up to revision 31, the store 38; pods/default/web-1: not known
 //
 // A process with informers knows what their handlers were told. A guest has none: it knows the
-// lists that it got and what its watches brought.
+// lists that it got, those that its watches began with, and what these brought since.
 #pragma once
 #include <cstddef>
 #include <cstdint>
