@@ -279,6 +279,7 @@ HealthVerdict NodeLifecycleController::Assess(const api::Object& node) {
 
 sim::Task<void> NodeLifecycleController::HandleDisruption(Pass* pass) {
   const ClockReading now = Now();
+  const std::optional<VirtualTime> look = NextTaintLook();
   const Zones::Change change = zones_.TakeIn(pass->counts, now.steady);
   if (change == Zones::Change::kAllDown) {
     for (const api::Object& node : pass->nodes) co_await MarkReachable(node);
@@ -286,7 +287,9 @@ sim::Task<void> NodeLifecycleController::HandleDisruption(Pass* pass) {
   }
   if (change == Zones::Change::kBackFromAllDown)
     for (const api::Object& node : pass->nodes) health_.Restart(std::string(node.name()), now);
-  taint_asked_.Notify();
+  // A zone may be slower now, or faster, or at rest. Where nothing is queued nobody is woken: this
+  // goes on every five seconds, and a cluster at rest has no work.
+  if (NextTaintLook() != look) taint_asked_.Notify();
 }
 
 // --- small things ------------------------------------------------------------------------------
