@@ -1,6 +1,7 @@
 #include "ksim/scenario/runner.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -208,6 +209,28 @@ TEST(Runner, AStepThatDiesWithKubectlHasFailed) {
     for (const StepNote& n : report.never_begun)
       EXPECT_EQ(n.why, "kubectl died in the step before") << c.steps;
   }
+}
+
+// Steps whose times come while the cluster is being started begin together, as the page says.
+TEST(Runner, AStepThatBeganWithAnEarlierOneSaysSoIfItFails) {
+  const std::string create =
+      "{at: 0s, create: {object: {apiVersion: v1, kind: ConfigMap, metadata: {name: c}}}}";
+  const std::string label = "label: {resource: configmaps/nobody, set: {a: b}}}";
+  const auto failures = [&](const std::string& steps) {
+    return Runner(FromSpec("  cluster: {nodes: 1}\n  steps: [" + steps + "]\n"), RunnerOptions())
+        .Run()
+        .failures;
+  };
+  const std::vector<StepFailure> together = failures(create + ", {at: 1s, " + label);
+  ASSERT_EQ(together.size(), 1u);
+  EXPECT_THAT(together[0].hint, testing::StartsWith("the cluster had started at "));
+  EXPECT_THAT(together[0].hint, testing::HasSubstr("it began together with step 1; without `at`"));
+  const std::vector<StepFailure> after = failures(create + ", {" + label);
+  ASSERT_EQ(after.size(), 1u);
+  EXPECT_EQ(after[0].hint, "");
+  const std::vector<StepFailure> alone = failures("{at: 1s, " + label);
+  ASSERT_EQ(alone.size(), 1u);
+  EXPECT_EQ(alone[0].hint, "");
 }
 
 // The time at which each step began, in seconds; -1 if it never did.

@@ -99,8 +99,13 @@ Value ResultTree(const Scenario& scenario, const RunReport& report,
                  const std::vector<scenario::NotSimulated>& not_simulated) {
   std::vector<Value> violations, failures, trees, never, faults, informers, remarks, waiting;
   for (const trace::Violation& v : report.end.violations) violations.push_back(trace::ToTree(v));
-  for (const scenario::StepFailure& f : report.failures)
-    failures.push_back(value::Obj({{"step", Value::Of(f.number)}, {"error", Value::Of(f.error)}}));
+  for (const scenario::StepFailure& f : report.failures) {
+    value::ObjectBuilder failure;
+    failure.Add("error", Value::Of(f.error));
+    failure.AddIf(!f.hint.empty(), "hint", Value::Of(f.hint));
+    failure.Add("step", Value::Of(f.number));
+    failures.push_back(failure.Build());
+  }
   for (const api::Object& o : objects) trees.push_back(o.ToTree());
   for (const scenario::StepNote& n : report.never_begun) never.push_back(Value::Of(n.number));
   for (const scenario::FaultNote& f : report.faults_missing)
@@ -209,8 +214,10 @@ std::string Complaints(const RunReport& report, const CitedEvents& cited, bool s
   std::string out;
   const std::string error = Paint(color, "1;31", "error:");
   const std::string never = strict ? error : Paint(color, "1;35", "warning:");
-  for (const scenario::StepFailure& f : report.failures)
+  for (const scenario::StepFailure& f : report.failures) {
     out += fmt::format("{} step {}: {}\n", error, f.number, f.error);
+    if (!f.hint.empty()) out += fmt::format("  hint: {}\n", f.hint);
+  }
   for (const trace::Violation& v : report.end.violations) out += ViolationText(v, cited, color);
   // The violation has named the first.
   for (std::size_t i = 1; i < report.busy.size(); ++i)

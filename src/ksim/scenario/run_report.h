@@ -15,6 +15,7 @@ struct StepFailure {
   StepFailure() = default;
   std::int64_t number = 0;  // of the step, from 1
   std::string error;        // as kubectl words it
+  std::string hint;         // what may help; "" where nothing would
 };
 
 // A scripted fault that did not happen.

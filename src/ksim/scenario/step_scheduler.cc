@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ksim/base/time.h"
 #include "ksim/scenario/kubectl_options.h"
 #include "ksim/scenario/step_arguments.h"
 #include "ksim/scenario/stuck_step.h"
@@ -88,6 +89,7 @@ std::uint64_t StepScheduler::EmitStep(std::size_t index, bool begin, std::string
 
 void StepScheduler::Schedule() {
   sim::Simulation& sim = world_.sim();
+  begins_ = sim.now();
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const Step& first = scenario_.steps[groups_[g].steps.front()];
     if (first.when) {
@@ -126,6 +128,24 @@ bool StepScheduler::MustWait(std::size_t group) const {
                      [&](const Group& g) { return !g.ended && !g.broken_off && !triggered(g); });
 }
 
+std::string StepScheduler::HintOf(std::size_t group) const {
+  const auto first = [this](const Group& g) -> const Step& {
+    return scenario_.steps[g.steps.front()];
+  };
+  const Step& step = first(groups_[group]);
+  if (settle_ || !step.at || VirtualTime() + *step.at >= begins_) return "";
+  for (std::size_t g = 0; g < group; ++g) {
+    const std::optional<Duration>& at = first(groups_[g]).at;
+    if (first(groups_[g]).when || at.value_or(Duration()) >= *step.at) continue;
+    return fmt::format(
+        "the cluster had started at {}, so it began together with step {}; without `at` it begins "
+        "when "
+        "the step before it has ended",
+        FormatDuration(begins_ - VirtualTime()), groups_[g].steps.front() + 1);
+  }
+  return "";
+}
+
 void StepScheduler::End(std::size_t group) {
   groups_[group].ended = true;
   BeginDue();
@@ -162,6 +182,7 @@ sim::Task<void> StepScheduler::RunGroup(std::size_t group) {
       StepFailure failure;
       failure.number = static_cast<std::int64_t>(index) + 1;
       failure.error = outcome.error;
+      if (index == groups_[group].steps.front()) failure.hint = HintOf(group);
       failures_.push_back(std::move(failure));
       result += (result.empty() ? "" : "\n") + outcome.error;
     }

@@ -58,6 +58,9 @@ class StepScheduler {
   };
   void Begin(std::size_t group, std::uint64_t cause);
   bool MustWait(std::size_t group) const;
+  // The first step of a group whose time came while the cluster was being started, as that of an
+  // earlier group did: both began together.
+  std::string HintOf(std::size_t group) const;
   bool Waits(const Group& group) const;  // its step under way waits for something to come true
   void End(std::size_t group);
   void BeginDue();
@@ -72,6 +75,7 @@ class StepScheduler {
   fault::Triggers triggers_;
   std::optional<Duration> settle_;  // nothing: not a campaign
   std::optional<VirtualTime> healed_;
+  VirtualTime begins_;  // the workload
   std::vector<Group> groups_;
   std::vector<StepFailure> failures_;
   std::vector<StepNote> never_begun_;
