@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "ksim/api/conditions.h"
+#include "ksim/api/views/zone.h"
 #include "ksim/controllers/common/node_writes.h"
 #include "ksim/controllers/common/ticks.h"
 #include "ksim/controllers/nodelifecycle/node_lifecycle_controller.h"

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ksim/api/views/zone.h"
 #include "tests/scheduler/fixtures.h"
 
 namespace ksim::scheduler {

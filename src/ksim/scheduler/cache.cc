@@ -4,20 +4,9 @@
 
 #include <algorithm>
 
-namespace ksim::scheduler {
+#include "ksim/api/views/zone.h"
 
-std::string ZoneKey(const api::Object& node) {
-  // The old label goes first, even if it is empty.
-  const auto label = [&](std::string_view old_name, std::string_view name) {
-    return node.labels().Has(old_name) ? node.Label(old_name) : node.Label(name);
-  };
-  const std::string_view region =
-      label("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region");
-  const std::string_view zone =
-      label("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone");
-  if (region.empty() && zone.empty()) return "";
-  return std::string(region) + ":" + std::string(1, '\0') + ":" + std::string(zone);
-}
+namespace ksim::scheduler {
 
 absl::Status SchedulerCache::AssumePod(const api::Object& pod) {
   const std::string uid(pod.uid());
@@ -79,7 +68,7 @@ void SchedulerCache::RemovePod(const api::Object& pod) {
 
 void SchedulerCache::AddNode(const api::Object& node) {
   NodeInfo& info = infos_[std::string(node.name())];
-  const std::string zone = ZoneKey(node);
+  const std::string zone = api::ZoneKey(node);
   const bool is_listed = !info.node().empty();
   if (!is_listed || ZoneKey(info.node()) != zone) {
     if (is_listed) RemoveFromTree(info);

@@ -66,7 +66,4 @@ class SchedulerCache {
   std::vector<Zone> zones_;
 };
 
-// The zone key of a node: "region:\0:zone" from its topology labels, "" without them.
-std::string ZoneKey(const api::Object& node);
-
 }  // namespace ksim::scheduler

@@ -10,6 +10,7 @@
 #include "ksim/api/views/resources.h"
 #include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
+#include "ksim/trace/actors.h"
 
 namespace ksim::check {
 namespace {
@@ -92,7 +93,7 @@ class Fits : public Oracle {
   };
 
   void OnBinding(const Observation& o) {
-    const auto start = started_.find(ProcessOf(o.actor));
+    const auto start = started_.find(trace::ProcessOf(o.actor));
     sent_[o.request] = {o.seq, o.cause != 0 ? o.cause : o.seq,
                         start == started_.end() ? 0 : start->second};
   }
@@ -167,7 +168,7 @@ class Fits : public Oracle {
     api::Resources used = node.used;
     for (const auto& [object, pod] : node.pods) {
       if (object == o.object) continue;
-      if (!IsForgotten(pod, binding) && !IsOlder(pod, ProcessOf(o.by), binding) &&
+      if (!IsForgotten(pod, binding) && !IsOlder(pod, trace::ProcessOf(o.by), binding) &&
           !DecidedWithout(pod, binding))
         continue;
       used -= pod.requests;
@@ -207,10 +208,6 @@ class Fits : public Oracle {
     if (start == started_.end() || o.rv < pod.rv || pod.asked > start->second) return;
     std::uint64_t& told = pod.told[start->first];
     if (told < start->second) told = o.seq;
-  }
-
-  static std::string_view ProcessOf(std::string_view actor) {
-    return actor.substr(0, actor.find('/'));
   }
 
   // The resource of which the node has too little, among those that the pod asks for: the scheduler

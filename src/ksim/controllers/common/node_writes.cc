@@ -41,10 +41,6 @@ Value TaintPatch(const api::Object& node, const Value& taints) {
       .Set(kVersion, Value::String(fmt::format("{}", node.resource_version())));
 }
 
-std::string_view LabelOr(const api::Object& node, const char* first, const char* second) {
-  return node.labels().Has(first) ? node.Label(first) : node.Label(second);
-}
-
 }  // namespace
 
 Value MakeTaint(std::string_view key, std::string_view effect) {
@@ -78,17 +74,6 @@ Value WithoutTaint(const Value& taints, const Value& taint) {
   Taints all(taints.items().begin(), taints.items().end());
   std::erase_if(all, [&taint](const Value& t) { return Matches(t, taint); });
   return Value::Array(std::move(all));
-}
-
-std::string ZoneKey(const api::Object& node) {
-  const std::string_view zone =
-      LabelOr(node, "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone");
-  const std::string_view region =
-      LabelOr(node, "failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region");
-  if (region.empty() && zone.empty()) return {};
-  std::string key(region);
-  key.append(":").append(1, '\0').append(":").append(zone);
-  return key;
 }
 
 NodeWrites::NodeWrites(client::Client& client)

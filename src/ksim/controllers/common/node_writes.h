@@ -28,10 +28,6 @@ bool TaintKeyExists(const value::Value& taints, std::string_view key);
 value::Value WithTaint(const value::Value& taints, const value::Value& taint);
 value::Value WithoutTaint(const value::Value& taints, const value::Value& taint);
 
-// Regions and zones, by labels; "" of a node that has neither. component-helpers
-// node/topology/helpers.go GetZoneKey.
-std::string ZoneKey(const api::Object& node);
-
 class NodeWrites {
  public:
   explicit NodeWrites(client::Client& client);

@@ -23,6 +23,7 @@ const Value* ReadyOf(const Value& status) {
 bool IsRenewed(const api::Object& saved, const api::Object& observed) {
   if (observed.empty()) return false;
   if (saved.empty()) return true;
+  if (observed.tree().SameTree(saved.tree())) return false;
   const std::optional<VirtualTime> before = api::LeaseView(saved).renew_time();
   const std::optional<VirtualTime> now = api::LeaseView(observed).renew_time();
   return now && (!before || *before < *now);

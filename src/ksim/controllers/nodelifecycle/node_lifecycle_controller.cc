@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ksim/api/node.h"
+#include "ksim/api/views/zone.h"
 #include "ksim/controllers/common/cache_sync.h"
 #include "ksim/controllers/common/manager_client.h"
 
@@ -113,7 +114,7 @@ bool NodeLifecycleController::HasWorkAhead(const Heartbeats& heartbeats) const {
     if (heartbeats.silent.contains(node.name()) && !unknown) return true;
     if (heartbeats.heard.contains(node.name()) && (unknown || !FindTaintChanges(node).empty()))
       return true;
-    const TaintQueue* const queue = zones_.FindQueue(ZoneKey(node));
+    const TaintQueue* const queue = zones_.FindQueue(api::ZoneKey(node));
     const bool stopped = queue == nullptr || queue->rate() == EvictionRate::kNone;
     return NeedsTaintWrites(node, ready) ||
            (!stopped && !ready.empty() && ready != "True" &&
@@ -139,7 +140,7 @@ struct NodeLifecycleController::Pass {
 
   void Count(const api::Object& node, const HealthVerdict& verdict) {
     if (node.labels().Has(kNotDisrupted)) return;
-    ZoneCount& zone = counts[ZoneKey(node)];
+    ZoneCount& zone = counts[api::ZoneKey(node)];
     ++(verdict.current == "True" ? zone.ready : zone.not_ready);
   }
 };
@@ -162,7 +163,7 @@ sim::Task<void> NodeLifecycleController::TakeInNodes(const Objects& nodes) {
     if (!known_nodes_.contains(node.name()))
       added.push_back(node);
     else
-      zones_.AddIfNew(ZoneKey(node), now);
+      zones_.AddIfNew(api::ZoneKey(node), now);
   }
   for (const api::Object& node : added) {
     // It has told of those that were there before the simulation.
@@ -172,7 +173,7 @@ sim::Task<void> NodeLifecycleController::TakeInNodes(const Objects& nodes) {
           node, "RegisteredNode",
           fmt::format("Node {0} event: Registered Node {0} in Controller", node.name()));
     known_nodes_[std::string(node.name())] = node;
-    zones_.AddIfNew(ZoneKey(node), now);
+    zones_.AddIfNew(api::ZoneKey(node), now);
     co_await MarkReachable(node);
   }
   Objects gone;
@@ -202,7 +203,7 @@ sim::Task<void> NodeLifecycleController::MonitorNodes(Pass* pass) {
     pass->Count(node, verdict);
     if (!verdict.has_condition()) continue;
     if (ready == "True")
-      zones_.QueueOf(ZoneKey(node)).Remove(name);
+      zones_.QueueOf(api::ZoneKey(node)).Remove(name);
     else
       AskForTaint(node, NoExecuteTaintOf(ready));
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ksim/api/node.h"
+#include "ksim/api/views/zone.h"
 #include "ksim/controllers/nodelifecycle/node_lifecycle_controller.h"
 
 namespace ksim::controllers {
@@ -59,7 +60,7 @@ sim::Task<void> NodeLifecycleController::ProcessTaints(api::Object node, std::st
 
 // A node that still lacks its taint is put into the queue anew, behind the others.
 void NodeLifecycleController::AskForTaint(const api::Object& node, const Value& taint) {
-  TaintQueue& queue = zones_.QueueOf(ZoneKey(node));
+  TaintQueue& queue = zones_.QueueOf(api::ZoneKey(node));
   const std::string name(node.name());
   if (!TaintExists(node.spec().Get("taints"), taint)) queue.Remove(name);
   if (queue.Add(name, context_.process.SteadyNow())) taint_asked_.Notify();
@@ -72,7 +73,7 @@ sim::Task<void> NodeLifecycleController::MarkReachable(api::Object node) {
   Taints not_ready = {NotReady()};
   const bool second = co_await writes_.RemoveTaints(std::move(not_ready), node);
   if (!second) co_return;
-  zones_.QueueOf(ZoneKey(node)).Remove(std::string(node.name()));
+  zones_.QueueOf(api::ZoneKey(node)).Remove(std::string(node.name()));
 }
 
 // --- the loop that gives them ------------------------------------------------------------------
