@@ -359,6 +359,8 @@ class Sane : public Oracle {
     if (keeper == actors_.end() || !keeper->second.nobody_since) return;
     const std::int64_t nobody = *keeper->second.nobody_since;
     if (began - nobody < kNobody || IsHindered(keeper->second, nobody)) return;
+    // The keeper has taken them away, and the actor was told late.
+    if (node->second.versions.back().taints.empty()) return;
     if (HasOtherTaints(node->second, tolerations)) return;
     Found(o, fmt::format("is one of those of which none has reported for {}", Text(began - nobody)),
           name);
