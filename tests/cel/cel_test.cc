@@ -92,6 +92,7 @@ TEST(Cel, ErrorsOfEvaluation) {
   EXPECT_EQ(Eval("9223372036854775807 + 1"), "integer overflow");
   EXPECT_EQ(Eval("0u - 1u"), "unsigned integer overflow");
   EXPECT_EQ(Eval("dyn(1) + dyn('a')"), "no such overload");
+  EXPECT_EQ(Eval("dyn(0.5).all(x, true)"), "got 'types.Double', expected iterable type");
   EXPECT_EQ(Eval("true || 1 / 0 > 0"), "true");
   EXPECT_EQ(Eval("1 / 0 > 0 || true"), "true");
   EXPECT_EQ(Eval("[1, 0].exists(x, 1 / x > 0)"), "true");

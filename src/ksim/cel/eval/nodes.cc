@@ -169,6 +169,40 @@ bool LoopNode::Turn(Run& run) const {
   return !run.cancelled;
 }
 
+namespace {
+
+// What Go's %T prints of a value that is no list and no map.
+std::string_view GoTypeOf(const Val& v) {
+  switch (v.kind()) {
+    case ValKind::kBool:
+      return "types.Bool";
+    case ValKind::kInt:
+      return "types.Int";
+    case ValKind::kUint:
+      return "types.Uint";
+    case ValKind::kDouble:
+      return "types.Double";
+    case ValKind::kString:
+      return "types.String";
+    case ValKind::kBytes:
+      return "types.Bytes";
+    case ValKind::kNull:
+      return "types.Null";
+    case ValKind::kTimestamp:
+      return "types.Timestamp";
+    case ValKind::kDuration:
+      return "types.Duration";
+    case ValKind::kType:
+      return "*types.Type";
+    case ValKind::kOptional:
+      return "*types.Optional";
+    default:
+      return v.type_name();
+  }
+}
+
+}  // namespace
+
 Val LoopNode::Eval(Run& run) const {
   const Val range = p_.range->Eval(run);
   if (run.cancelled) return Cancelled();
@@ -188,7 +222,7 @@ Val LoopNode::Eval(Run& run) const {
       if (!Turn(run)) break;
     }
   } else {
-    return Val::Error("got '" + std::string(range.type_name()) + "', expected iterable type");
+    return Val::Error("got '" + std::string(GoTypeOf(range)) + "', expected iterable type");
   }
   if (run.cancelled) return Cancelled();
   Val result = p_.result->Eval(run);
