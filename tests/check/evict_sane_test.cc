@@ -10,7 +10,8 @@ namespace {
 using Kind = sim::EventKind;
 
 // A node falls silent, and its pod tolerates that for `seconds`.
-Trace Silent(const std::string& compat, const std::string& seconds = "60") {
+Trace Silent(const std::string& compat, const std::string& seconds = "60",
+             const std::string& more_faults = "") {
   const std::string eviction = compat == "1.25" ? "" : ", tainteviction";
   return RunOf(R"(
 apiVersion: ksim.dev/v1
@@ -25,7 +26,8 @@ spec:
   - {at: 1s, create: {document: Pod/p}}
   faults:
   - {at: 20s, nodeSilent: {node: node-1, for: 6m}}
----
+)" + more_faults +
+                   R"(---
 apiVersion: v1
 kind: Pod
 metadata: {name: p, namespace: default}
@@ -119,6 +121,19 @@ TEST(EvictSane, ANodeThatIsGivenUpSoonAfterALeaseIsFound) {
   for (Record& r : t.events)
     if (r.kind == Kind::kRequest && r.Get("id").AsInt() == request) r.t = last + Seconds(20).ns();
   EXPECT_TRUE(Caught(t)) << Messages(t);
+}
+
+// G-CK2: by a clock of twice the rate the grace and the toleration are over after half the time.
+TEST(EvictSane, TheControllersMeasureByTheirOwnClock) {
+  for (const char* compat : {"1.25", "1.30", "1.36"}) {
+    Trace t = Silent(compat, "60",
+                     "  - {at: 5s, skewClock: {process: kube-controller-manager, rate: 200%}}\n");
+    EXPECT_FALSE(Caught(t)) << compat << Messages(t);
+    for (Record& r : t.events)
+      if (r.kind == Kind::kFault && r.Text("verb") == "skewClock")
+        SetField(&r, "verb", Value::Of("restart"));
+    EXPECT_TRUE(Caught(t)) << compat;
+  }
 }
 
 TEST(EvictSane, ANodeThatANewControllerGivesUpIsFound) {

@@ -50,6 +50,14 @@ class Election {
                                before, args, state));
     return *this;
   }
+  // A clock runs at that rate from now on, or as the others again.
+  Election& Turn(double t, const std::string& who, const char* rate, const char* state = "begin") {
+    builder_.Event(Ns(t), "ksim", Kind::kFault, 0,
+                   fmt::format(R"({{"id":"clock","verb":"skewClock","target":"{}",)"
+                               R"("args":{{"rate":"{}"}},"state":"{}"}})",
+                               who, rate, state));
+    return *this;
+  }
   // The verdict: "ok", "not judged", or what is remarked or violated.
   std::string Verdict() {
     const Trace trace = builder_.Finish("");
@@ -122,6 +130,25 @@ TEST(LeaderAlone, AnOverlapHasACauseOrIsAViolation) {
               "+10.000s"},
       {"somebody blanked the record", began().Write(6, "kubectl", "").Lead(7, "b").Lose(14, "a"),
        both + "7.000s to +14.000s, because kubectl wrote over its Lease at +6.000s"},
+      {"the clock of the old leader is slow",
+       began().Turn(4, "a", "50%").Lead(20, "b").Lose(27, "a"),
+       both + "20.000s to +27.000s, because the clock of a ran at 50%"},
+      {"it is slow, and it leads on too long",
+       began().Turn(4, "a", "50%").Lead(28.5, "b").Request(29, "a"),
+       "violated: b leads since +28.500s beside a, and nothing of CLIENT-120 explains it: a had to "
+       "give up by +28.000s, 12s after the last answer to a renewal"},
+      {"it was slow for too short a time",
+       began().Turn(4, "a", "50%").Turn(8, "a", "50%", "end").Lead(20, "b").Request(21, "a"),
+       beside + "a had to give up by +18.000s, 12s after the last answer to a renewal"},
+      {"the clock of another is slow", began().Turn(4, "c", "50%").Lead(20, "b").Request(21, "a"),
+       too_long},
+      {"the clock of the new leader is fast",
+       began().Turn(1, "b", "200%").Lead(12, "b").Lose(14, "a"),
+       both + "12.000s to +14.000s, because the clock of b ran at 200%"},
+      {"it is fast, and ignores who holds the Lease",
+       began().Turn(1, "b", "200%").Lead(11, "b").Request(12, "a"),
+       "violated: b leads since +11.000s beside a, and nothing of CLIENT-120 explains it: it took "
+       "the Lease at +11.000s, which a had renewed at +4.000s for 15s"},
       {"it gave the Lease up itself", began().Write(6, "a", "").Lead(7, "b").Lose(7, "a"), "ok"},
   };
   for (Case& c : cases) EXPECT_EQ(c.election.Verdict(), c.want) << c.what;
@@ -156,6 +183,35 @@ TEST(LeaderAlone, ALeaderThatWasPausedIsReportedLiveAndFromTheTrace) {
     // Without the pause nothing explains that it goes on.
     for (Record& r : trace.events)
       if (r.kind == Kind::kFault) SetField(&r, "verb", Value::Of("skewClock"));
+    EXPECT_EQ(Violated(trace), std::set<std::string>{"leader.alone"}) << compat;
+  }
+}
+
+// CLIENT-121, G-CK2: a slow clock is enough, and no other fault is there.
+TEST(LeaderAlone, ALeaderWithASlowClockIsReportedLiveAndFromTheTrace) {
+  for (const char* compat : {"1.25", "1.30", "1.36"}) {
+    scenario::LoadOptions options;
+    options.set = {fmt::format("compat=\"{}\"", compat)};
+    scenario::Runner runner(
+        scenario::Load({"tests/regress/a-slow-clock-leads-on.yaml"}, options).scenarios.at(0),
+        scenario::RunnerOptions());
+    const scenario::RunReport report = runner.Run();
+    EXPECT_EQ(report.exit_code, 0);
+    ASSERT_EQ(report.remarks.size(), 1u) << compat;
+    const std::string& message = report.remarks[0].message;
+    EXPECT_NE(message.find("because the clock of kube-controller-manager-0 ran at 10%; in that "
+                           "time kube-controller-manager-0 wrote pods/default/web-"),
+              std::string::npos)
+        << message;
+    Trace trace = runner.MakeTrace(trace::RenderOptions());
+    const auto checker = CheckTrace(trace, {"*"});
+    ASSERT_TRUE(checker.ok());
+    ASSERT_EQ((*checker)->remarks().size(), 1u);
+    EXPECT_EQ((*checker)->remarks()[0].message, message);
+
+    // With a true clock nothing explains that it goes on.
+    for (Record& r : trace.events)
+      if (r.kind == Kind::kFault) SetField(&r, "verb", Value::Of("restart"));
     EXPECT_EQ(Violated(trace), std::set<std::string>{"leader.alone"}) << compat;
   }
 }

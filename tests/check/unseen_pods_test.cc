@@ -5,6 +5,7 @@
 #include <string>
 
 #include "ksim/base/time.h"
+#include "ksim/check/process_clocks.h"
 #include "ksim/value/json.h"
 
 namespace ksim::check {
@@ -23,14 +24,14 @@ class UnseenPodsTest : public testing::Test {
     o.verb = "create";
     o.resource = "pods";
     o.request = 1;
-    pods_.On(o);
+    pods_.On(clocks_, o);
   }
   void Answered(int code, bool lost) {
     Observation o = At(Duration(), sim::EventKind::kResponse);
     o.request = 1;
     o.code = code;
     o.lost = lost;
-    pods_.On(o);
+    pods_.On(clocks_, o);
   }
   void Created(const char* by) {
     Requested(by);
@@ -45,7 +46,7 @@ class UnseenPodsTest : public testing::Test {
     o.uid = "p1";
     o.by = by;
     o.after = &pod_;
-    pods_.On(o);
+    pods_.On(clocks_, o);
   }
   void Marked(std::int64_t rv) {
     Observation o = At(Seconds(1), sim::EventKind::kCommit);
@@ -54,7 +55,7 @@ class UnseenPodsTest : public testing::Test {
     o.uid = "p1";
     o.rv = rv;
     o.after = &marked_;
-    pods_.On(o);
+    pods_.On(clocks_, o);
   }
   void Handled(const char* listener, HandlerCall call = HandlerCall::kAdd, std::int64_t rv = 1) {
     Observation o = At(Seconds(1), sim::EventKind::kHandler);
@@ -63,14 +64,14 @@ class UnseenPodsTest : public testing::Test {
     o.call = call;
     o.rv = rv;
     o.listener = listener;
-    pods_.On(o);
+    pods_.On(clocks_, o);
   }
   void Reconciled(Duration at, const char* key) {
     Observation o = At(at, sim::EventKind::kReconcile);
     o.actor = "kube-controller-manager/replicaset";
     o.target = key;
     o.state = "begin";
-    pods_.On(o);
+    pods_.On(clocks_, o);
   }
   void Gone() {
     Observation o = At(Seconds(1), sim::EventKind::kCommit);
@@ -78,20 +79,20 @@ class UnseenPodsTest : public testing::Test {
     o.op = CommitOp::kDelete;
     o.uid = "p1";
     o.after = &none_;
-    pods_.On(o);
+    pods_.On(clocks_, o);
   }
   void Synced(const char* key) {
     Observation o = At(Seconds(2), sim::EventKind::kReconcile);
     o.actor = "kube-controller-manager/statefulset";
     o.target = key;
     o.state = "begin";
-    pods_.On(o);
+    pods_.On(clocks_, o);
   }
   void Started(const char* process) {
     Observation o = At(Seconds(2), sim::EventKind::kActor);
     o.target = process;
     o.state = "start";
-    pods_.On(o);
+    pods_.On(clocks_, o);
   }
   static Observation At(Duration at, sim::EventKind kind) {
     Observation o;
@@ -104,6 +105,7 @@ class UnseenPodsTest : public testing::Test {
   value::Value marked_ = pod_.Set(value::Path{"metadata", "deletionTimestamp"},
                                   value::Value::Of("2000-01-01T00:00:00Z"));
   value::Value none_;
+  ProcessClocks clocks_;
   UnseenPods pods_;
 };
 

@@ -1,27 +1,29 @@
 #include "ksim/fault/clock_rate.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ksim/sim/process.h"
 #include "ksim/value/timestamp.h"
 #include "tests/fault/fault_run.h"
 
 namespace ksim::fault {
 namespace {
 
-Duration Gained(std::string_view rate, Duration elapsed) {
-  const std::optional<ClockRate> parsed = ParseClockRate(rate);
-  EXPECT_TRUE(parsed) << rate;
-  return parsed.value_or(ClockRate()).Gained(elapsed);
+std::string Read(std::string_view text) {
+  const std::optional<sim::ClockRate> rate = ParseClockRate(text);
+  return rate ? fmt::format("{}/{}", rate->num, rate->den) : "none";
 }
 
-TEST(ClockRate, IsExact) {
-  EXPECT_EQ(Gained("100%", Hours(9)), Duration());
-  EXPECT_EQ(Gained("102%", Seconds(50)), Seconds(1));
-  EXPECT_EQ(Gained("98%", Seconds(50)), Seconds(-1));
-  EXPECT_EQ(Gained("200%", Seconds(7)), Seconds(7));
-  EXPECT_EQ(Gained("1/2", Seconds(7)), Milliseconds(-3500));
-  EXPECT_EQ(Gained("1001/1000", Seconds(1)), Milliseconds(1));
-  EXPECT_EQ(Gained("10000/9999", Hours(9999)), Hours(1));
+TEST(ClockRate, IsAPercentageOrAFraction) {
+  EXPECT_EQ(Read("100%"), "100/100");
+  EXPECT_EQ(Read("98%"), "98/100");
+  EXPECT_EQ(Read("1001/1000"), "1001/1000");
+  EXPECT_EQ(Read("10/1"), "10/1");
 }
 
 TEST(ClockRate, OthersAreNone) {
@@ -30,28 +32,79 @@ TEST(ClockRate, OthersAreNone) {
     EXPECT_FALSE(ParseClockRate(rate)) << rate;
 }
 
-// A lease's renewTime is written by the kubelet's clock.
-TEST(SkewClock, ARateGoesAheadSecondBySecond) {
-  const auto run = FaultRun::With(
-      "  - {at: 0s, skewClock: {process: kubelet/node-1, rate: 150%}}\n"
-      "  - {at: 0s, pause: {actor: kube-scheduler, before: write, for: 1m}}\n");
-  EXPECT_EQ(run->report.exit_code, 0);
-  const trace::Record& begin = run->Begin("skewClock");
-  int renewals = 0;
-  for (const trace::Record& r : run->events) {
-    if (r.kind != sim::EventKind::kCommit || r.Text("resource") != "leases") continue;
-    if (r.Text("name") != "node-1" || r.seq < begin.seq || r.seq > run->End("skewClock").seq)
-      continue;
+using sim::EventKind;
+
+// A renewal of node-1's lease: when it was stored, and the renewTime that the kubelet wrote.
+struct Renewal {
+  std::uint64_t seq = 0;
+  VirtualTime stored, written;
+};
+std::vector<Renewal> RenewalsOf(const FaultRun& run) {
+  std::vector<Renewal> out;
+  for (const trace::Record& r : run.events) {
+    if (r.kind != EventKind::kCommit || r.Text("resource") != "leases") continue;
+    if (r.Text("name") != "node-1") continue;
     for (const value::Value& leaf : r.Get("changed").items()) {
       if (leaf.Get("path").AsString() != "spec.renewTime") continue;
-      ++renewals;
       const auto written = value::ParseMicroTime(leaf.Get("new").AsString());
-      ASSERT_TRUE(written.ok());
-      const Duration passed(r.t - begin.t), ahead = *written - VirtualTime(r.t);
-      EXPECT_NEAR(static_cast<double>(ahead.ns()), static_cast<double>(passed.ns()) / 2, 2e9);
+      EXPECT_TRUE(written.ok());
+      if (written.ok()) out.push_back({r.seq, VirtualTime(r.t), *written});
     }
   }
-  EXPECT_GE(renewals, 4);
+  return out;
+}
+
+// G-CK1: a kubelet renews its lease every 10 s by its clock, and writes its time.
+TEST(SkewClock, ARateMovesTheTimesThatAProcessWritesAndItsTimers) {
+  struct Row {
+    const char* rate;
+    std::int64_t num, den;
+  };
+  for (const Row& row : {Row{"150%", 3, 2}, Row{"50%", 1, 2}}) {
+    const auto run = FaultRun::With(
+        fmt::format("  - {{at: 0s, skewClock: {{process: kubelet/node-1, rate: {}}}}}\n"
+                    "  - {{at: 0s, pause: {{actor: kube-scheduler, before: write, for: 2m}}}}\n",
+                    row.rate));
+    EXPECT_EQ(run->report.exit_code, 0);
+    const trace::Record& begin = run->Begin("skewClock");
+    const trace::Record& end = run->End("skewClock");
+    std::optional<VirtualTime> last;
+    int renewals = 0;
+    for (const Renewal& r : RenewalsOf(*run)) {
+      if (r.seq < begin.seq || r.seq > end.seq) continue;
+      ++renewals;
+      const Duration passed(r.stored - VirtualTime(begin.t));
+      const Duration ahead = r.written - r.stored, due(passed.ns() * row.num / row.den);
+      EXPECT_LT((due - passed - ahead).ns(), Milliseconds(50).ns());
+      EXPECT_GT((due - passed - ahead).ns(), Milliseconds(-50).ns());
+      // 10 s, and up to 4 % of jitter.
+      const Duration least(Seconds(10).ns() / row.num * row.den);
+      if (last) {
+        EXPECT_GE(r.stored - *last, least - Milliseconds(100));
+        EXPECT_LE(r.stored - *last, least + least / 20 + Milliseconds(100));
+      }
+      last = r.stored;
+    }
+    EXPECT_GE(renewals, 4) << row.rate;
+  }
+}
+
+// G-CK1: the heal sets the wall clock right; the monotonic one goes on from where it stands.
+TEST(SkewClock, AHealEndsARate) {
+  scenario::Runner runner(
+      FaultRun::Load("  cluster: {nodes: 1}\n"
+                     "  steps:\n"
+                     "  - {at: 0s, create: {document: ReplicaSet/web}}\n"
+                     "  faults:\n"
+                     "  - {at: 0s, skewClock: {process: kubelet/node-1, by: -1s, rate: 200%}}\n"
+                     "  - {at: 1s, skewClock: {process: kubelet/node-1, rate: 50%}}\n"
+                     "  - {at: 0s, pause: {actor: kube-scheduler, before: write, for: 30s}}\n"),
+      scenario::RunnerOptions());
+  EXPECT_EQ(runner.Run().exit_code, 0);
+  sim::Simulation& sim = runner.world().sim();
+  const sim::Process& kubelet = *sim.FindProcess("kubelet/node-1");
+  EXPECT_EQ(kubelet.Now(), sim.now());
+  EXPECT_LT(kubelet.SteadyNow(), sim.now() - Seconds(10));
 }
 
 }  // namespace

@@ -367,6 +367,22 @@ TEST_F(EtcdTest, LeasesRunOutOnTheVirtualClock) {
   EXPECT_TRUE(etcd.store().LeaseLeases().ids.empty());
 }
 
+// G-CK1: a lease's time is etcd's own, whatever its clock does meanwhile.
+TEST_F(EtcdTest, LeasesRunOutByEtcdsClock) {
+  Run(PutWithLease(client, 10));
+  Run(PutWithLease(client, 30));
+  const sim::TurnedClock::RateId id = etcd.process().BeginRate({1, 2});
+  sim.RunUntil(VirtualTime() + Seconds(19));
+  EXPECT_EQ(Named("delete").size(), 0u);
+  sim.RunUntil(VirtualTime() + Seconds(22));
+  EXPECT_EQ(etcd.store().LeaseLeases().ids.size(), 1u);
+  etcd.process().EndRate(id);
+  sim.RunUntil(VirtualTime() + Seconds(39));
+  EXPECT_EQ(Named("delete").size(), 0u);
+  sim.RunUntil(VirtualTime() + Seconds(43));
+  EXPECT_EQ(Named("delete").size(), 1u);
+}
+
 TEST_F(EtcdTest, ARestartGivesLeasesTheirTimeAgain) {
   Run(PutWithLease(client, 10));
   sim.RunUntil(VirtualTime() + Seconds(9));

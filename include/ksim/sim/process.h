@@ -9,12 +9,15 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/any_invocable.h"
 #include "ksim/base/time.h"
 #include "ksim/sim/bus.h"
+#include "ksim/sim/clock.h"
 #include "ksim/sim/simulation.h"
 #include "ksim/sim/task.h"
 
@@ -28,13 +31,33 @@ class Process {
   bool alive() const { return alive_; }
   std::uint32_t incarnation() const { return incarnation_; }
 
-  // The process' own clock: the virtual clock plus its skew. For times that it writes, or compares
-  // with those that others wrote.
-  VirtualTime Now() const;
-  // For what the process measures itself, as Go's time.Now has a monotonic reading for it: nobody
-  // turns this clock.
-  VirtualTime SteadyNow() const;
+  // The process' wall clock (CLOCK_REALTIME): the virtual clock, its skew, and what a rate has
+  // gained. For times that it writes, or compares with those that others wrote.
+  VirtualTime Now() const {
+    const VirtualTime now = sim_.now() + skew_;
+    return clock_ == nullptr ? now : now + clock_->Ahead(sim_.now());
+  }
+  // Its monotonic clock (CLOCK_MONOTONIC), by which its timers go. For what the process measures
+  // itself, as Go's time.Now has a monotonic reading for it: a rate speeds it up or slows it down,
+  // and nobody turns it.
+  VirtualTime SteadyNow() const {
+    return clock_ == nullptr ? sim_.now() : clock_->Steady(sim_.now());
+  }
+  // How long a timer of `delay` takes: until SteadyNow has gone on by it. The same while no rate
+  // holds.
+  Duration TimeOf(Duration delay) const { return clock_ == nullptr ? delay : TimeOfTurned(delay); }
+  // The timer that takes so much true time.
+  Duration TimerOf(Duration time) const { return clock_ == nullptr ? time : TimerOfTurned(time); }
   void set_skew(Duration skew) { skew_ = skew; }
+  Duration skew() const { return skew_; }
+  // Simulation::After by the process' clock: a timer that calls.
+  Simulation::SlotRef After(Duration delay, TimerKind kind, const char* label,
+                            absl::AnyInvocable<void()>&& call);
+  // Both clocks run at `rate` until that is ended (TurnedClock), and the process' timers move with
+  // them. With EndRate the wall clock is right again, and the monotonic one goes on from where it
+  // stands.
+  TurnedClock::RateId BeginRate(ClockRate rate);
+  void EndRate(TurnedClock::RateId id);
 
   // Start runs `start`, which builds the process' objects and spawns its tasks. Kill runs `stop`
   // after the tasks are gone; `stop` drops the objects.
@@ -65,6 +88,8 @@ class Process {
   Process(Simulation& sim, std::string_view name);
   void StartNow();
   void KillNow();
+  Duration TimeOfTurned(Duration delay) const;
+  Duration TimerOfTurned(Duration time) const;
 
   Simulation& sim_;
   std::string name_;
@@ -75,6 +100,7 @@ class Process {
   std::uint32_t newest_root_ = 0xffffffffu;
   std::uint32_t live_tasks_ = 0;
   Duration skew_;
+  std::unique_ptr<TurnedClock> clock_;  // null: no fault has ever given it a rate
   std::function<void()> start_, stop_;
 };
 

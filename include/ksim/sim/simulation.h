@@ -127,9 +127,18 @@ class Simulation {
   // Context of the caller, in the order of the calls to Defer. Outside a step: before the next one.
   void Defer(absl::AnyInvocable<void()> call);
 
-  // co_await sim.Sleep(Seconds(1)). A Task asleep is one queue entry and one slot.
+  // co_await sim.Sleep(Seconds(1)). A Task asleep is one queue entry and one slot. Sleep, and every
+  // wait with a timeout, is a timer of the task's process: it counts by the monotonic clock of that
+  // (Process::SteadyNow).
   class SleepAwaiter;
   SleepAwaiter Sleep(Duration d, TimerKind kind = TimerKind::kWork, const char* label = "sleep");
+  // The same in true time, however the process' clock runs: for what a machine, a driver or a
+  // handler needs, and no timer measures.
+  class SpendAwaiter;
+  SpendAwaiter Spend(Duration d, TimerKind kind, const char* label);
+  // The monotonic clock of the process whose task runs. In a call that After has scheduled this is
+  // the process of the caller.
+  VirtualTime SteadyNow() const { return clocks_turned_ ? SteadyNowTurned() : now_; }
 
   // --- running -----------------------------------------------------------------------------
   bool Step();                   // one event; false when nothing is queued
@@ -171,6 +180,7 @@ class Simulation {
   // The wait ends when the task runs again.
   SlotRef ClaimSlot(std::coroutine_handle<> frame);
   void Wake(SlotRef ref, Duration delay, TimerKind kind, const char* label);
+  void WakeInTrueTime(SlotRef ref, Duration delay, TimerKind kind, const char* label);
 
  private:
   friend class Process;
@@ -182,6 +192,7 @@ class Simulation {
   bool MayStep(VirtualTime next, const Limits& limits, Stop* stop) const;
   void BeginStep(VirtualTime at);
   VirtualTime Later(Duration delay) const;  // now + delay within [now, end of time]
+  VirtualTime SteadyNowTurned() const;
   TimerKind Effective(TimerKind kind) const {
     return context_.background ? TimerKind::kPeriodic : kind;
   }
@@ -194,6 +205,7 @@ class Simulation {
   std::uint64_t instant_steps_ = 0;  // how many did then
   std::uint64_t pending_work_ = 0;
   bool stop_requested_ = false;
+  bool clocks_turned_ = false;  // some process' clock has had a rate of its own
   Context context_;
   Bus bus_;
   Decisions decisions_;

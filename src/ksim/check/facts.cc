@@ -66,7 +66,8 @@ Facts::Facts(api::Compat compat) : profile_(ProfileOf(compat)) {
 
 void Facts::Take(const Observation& o) {
   now_ = o.t;
-  unseen_pods_.On(o);
+  if (o.kind == Kind::kFault) clocks_.On(o);
+  unseen_pods_.On(clocks_, o);
   sync_views_.On(*this, o);
   given_up_.On(*this, o);
   switch (o.kind) {

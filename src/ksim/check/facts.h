@@ -17,6 +17,7 @@
 #include "ksim/check/commit_history.h"
 #include "ksim/check/given_up.h"
 #include "ksim/check/observation.h"
+#include "ksim/check/process_clocks.h"
 #include "ksim/check/profile.h"
 #include "ksim/check/sync_views.h"
 #include "ksim/check/unseen_pods.h"
@@ -150,6 +151,8 @@ class Facts {
   const GivenUp& given_up() const { return given_up_; }
   // Since when each API server that watches a resource on etcd does so without a break; 0 = always.
   std::int64_t watched_since(std::string_view resource) const;
+  // How far the clocks of processes went: what they measure themselves is judged by it.
+  const ProcessClocks& clocks() const { return clocks_; }
   const UnseenPods& unseen_pods() const { return unseen_pods_; }
   // A controller of ksim's own waits for a pod that it will never be told of (UnseenPods), and its
   // owner is there: what is asked of kHeldUpByAWait need not come true.
@@ -187,6 +190,7 @@ class Facts {
   absl::flat_hash_map<std::uint64_t, std::size_t> informer_index_;  // looked up only
   std::set<std::string, std::less<>> parts_;                        // looked up only
   std::map<std::string, std::string> faults_;
+  ProcessClocks clocks_;
   GivenUp given_up_;
   std::map<std::string, std::int64_t, std::less<>> watched_since_;  // by resource
   Delivery delivery_;

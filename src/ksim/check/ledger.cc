@@ -75,6 +75,10 @@ void Ledger::Take(const Record& r) {
       if (Asked* a = of(r.Int("request")); a != nullptr && r.Text("result") == "denied")
         a->denied = true;
       return;
+    case Kind::kFault:
+      clocks_.Take(r.Text("verb"), r.Text("target"), r.Text("id"), r.Text("state"), r.t,
+                   &r.Get("args"));
+      return;
     case Kind::kCommit:
       revision_ = std::max(revision_, r.Int("revision"));
       if (Asked* a = of(r.Int("request"))) a->commits.push_back(&r);

@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "ksim/api/compat.h"
 #include "ksim/check/commit_history.h"
+#include "ksim/check/process_clocks.h"
 #include "ksim/trace/trace.h"
 
 namespace ksim::check {
@@ -48,6 +49,7 @@ class Ledger {
   // The variant of a piece that the scenario names, "" if none: some do wrong on purpose.
   std::string_view Variant(std::string_view piece) const;
   const CommitHistory& history() const { return history_; }
+  const ProcessClocks& clocks() const { return clocks_; }
   api::Compat compat() const { return compat_; }
   std::int64_t revision() const { return revision_; }  // of the newest commit so far
   // The record with this number, if it has been taken; null for 0.
@@ -70,6 +72,7 @@ class Ledger {
   api::Compat compat_;
   std::size_t taken_ = 0;
   std::int64_t revision_ = 1;  // of an empty etcd
+  ProcessClocks clocks_;
   std::vector<Asked> asked_;
   absl::flat_hash_map<std::int64_t, std::size_t> by_id_;  // looked up only
   absl::flat_hash_map<std::int64_t, Wire> wires_;         // looked up only

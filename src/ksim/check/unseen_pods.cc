@@ -29,7 +29,7 @@ bool UnseenPods::IsExpecting(std::string_view actor) const {
                      [actor](const std::string& suffix) { return actor.ends_with(suffix); });
 }
 
-void UnseenPods::On(const Observation& o) {
+void UnseenPods::On(const ProcessClocks& clocks, const Observation& o) {
   OnSetPod(o);
   switch (o.kind) {
     case sim::EventKind::kCommit:
@@ -43,7 +43,7 @@ void UnseenPods::On(const Observation& o) {
       if (!asked_.empty()) OnResponse(o);
       return;
     case sim::EventKind::kReconcile:
-      return OnReconcile(o);
+      return OnReconcile(clocks, o);
     case sim::EventKind::kActor:
       return OnProcess(o.target);
     case sim::EventKind::kHandler:
@@ -120,11 +120,12 @@ void UnseenPods::OnResponse(const Observation& o) {
 }
 
 // Drops the pods that the controller waits for no longer.
-void UnseenPods::OnReconcile(const Observation& o) {
+void UnseenPods::OnReconcile(const ProcessClocks& clocks, const Observation& o) {
   if (o.state != "begin" || !IsExpecting(o.actor)) return;
   std::erase_if(pods_, [&](const auto& entry) {
     const Pod& pod = entry.second;
-    return pod.owner_key == o.target && o.t - pod.made > kExpectationsTimeout.ns();
+    return pod.owner_key == o.target &&
+           clocks.Passed(pod.maker, pod.made, o.t) > kExpectationsTimeout.ns();
   });
 }
 

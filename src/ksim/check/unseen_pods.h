@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "ksim/check/observation.h"
+#include "ksim/check/process_clocks.h"
 
 namespace ksim::check {
 
@@ -30,7 +31,7 @@ class UnseenPods {
 
   // Requests, answers, commits of pods, handler calls, reconciles, processes that start or stop;
   // others are ignored.
-  void On(const Observation& o);
+  void On(const ProcessClocks& clocks, const Observation& o);
   // The controller waits for a pod of the ReplicaSet with this uid, and is right to.
   bool AwaitedBy(std::string_view replica_set_uid) const;
   // A pod of the StatefulSet with this uid is gone that its controller has made and was not told
@@ -60,7 +61,7 @@ class UnseenPods {
   void OnUpdate(const Observation& o);
   void OnResponse(const Observation& o);
   void OnHandler(const Observation& o);
-  void OnReconcile(const Observation& o);
+  void OnReconcile(const ProcessClocks& clocks, const Observation& o);
   void OnProcess(std::string_view process);
 
   std::vector<std::string> suffixes_;  // "/PART" of each controller that waits for its pods

@@ -1,6 +1,7 @@
 #include "ksim/fault/clock_rate.h"
 
 #include <charconv>
+#include <cstdint>
 
 namespace ksim::fault {
 namespace {
@@ -17,13 +18,7 @@ std::optional<std::int64_t> Number(std::string_view text) {
 
 }  // namespace
 
-// Whole denominators first, so that nothing overflows.
-Duration ClockRate::Gained(Duration elapsed) const {
-  const std::int64_t ns = elapsed.ns();
-  return Nanoseconds(ns / den * (num - den) + ns % den * (num - den) / den);
-}
-
-std::optional<ClockRate> ParseClockRate(std::string_view text) {
+std::optional<sim::ClockRate> ParseClockRate(std::string_view text) {
   std::optional<std::int64_t> num, den = 100;
   if (text.ends_with('%')) {
     num = Number(text.substr(0, text.size() - 1));
@@ -32,7 +27,7 @@ std::optional<ClockRate> ParseClockRate(std::string_view text) {
     den = Number(text.substr(slash + 1));
   }
   if (!num || !den || *num > *den * kFastest) return std::nullopt;
-  return ClockRate(*num, *den);
+  return sim::ClockRate(*num, *den);
 }
 
 }  // namespace ksim::fault

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <functional>
-#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "ksim/fault/clock_rate.h"
+#include "ksim/sim/clock.h"
+#include "ksim/sim/process.h"
 #include "ksim/trace/events.h"
 
 namespace ksim::fault {
@@ -69,32 +71,6 @@ std::string NoFailover(FaultCall& call, const Election& election, const sim::Pro
     return fmt::format("{} is no replica of {}", call.Text("to"), name);
   if (to == election.leader) return fmt::format("{} leads already", to->name());
   return to->alive() ? "" : fmt::format("{} is not running", to->name());
-}
-
-// A process' clock that a fault has turned, and turns on.
-struct TurnedClock {
-  explicit TurnedClock(sim::Process& p) : process(p), begun(p.simulation().now()) {}
-  void Turn(Duration by) {
-    process.set_skew(process.Now() - process.simulation().now() + by);
-    turned = turned + by;
-  }
-  sim::Process& process;
-  const VirtualTime begun;
-  ClockRate rate;
-  Duration gained;     // by its rate, so far
-  Duration turned;     // in all
-  bool right = false;  // it has been set right again
-};
-
-// A clock of another rate goes ahead or falls behind second by second.
-void Drift(const std::shared_ptr<TurnedClock>& clock) {
-  constexpr Duration kStep = Seconds(1);
-  if (clock->right) return;
-  sim::Simulation& sim = clock->process.simulation();
-  const Duration gained = clock->rate.Gained(sim.now() - clock->begun);
-  clock->Turn(gained - clock->gained);
-  clock->gained = gained;
-  sim.After(kStep, sim::TimerKind::kPeriodic, "a clock's rate", [clock] { Drift(clock); });
 }
 
 std::string NoActor(FaultCall& call) {
@@ -180,19 +156,20 @@ FaultEffect Pause(FaultCall& call) {
   return effect;
 }
 
-// Several add up, as several who turn one clock.
+// Several steps add up, as several who turn one clock. Of several rates the one that began last
+// holds: a clock has one oscillator.
 FaultEffect SkewClock(FaultCall& call) {
   sim::Process* process = call.Process("process");
   if (process == nullptr) return Skipped(fmt::format("there is no {}", call.Text("process")));
   call.Begin();
-  const auto clock = std::make_shared<TurnedClock>(*process);
-  clock->rate = ParseClockRate(call.Text("rate")).value_or(ClockRate());
-  clock->Turn(call.Time("by").value_or(Duration()));
-  if (call.Has("rate")) Drift(clock);
+  const Duration by = call.Time("by").value_or(Duration());
+  process->set_skew(process->skew() + by);
+  std::optional<sim::TurnedClock::RateId> id;
+  if (const auto rate = ParseClockRate(call.Text("rate"))) id = process->BeginRate(*rate);
   FaultEffect effect;
-  effect.undo = [clock] {
-    clock->Turn(Duration() - clock->turned);
-    clock->right = true;
+  effect.undo = [process, by, id] {
+    process->set_skew(process->skew() - by);
+    if (id) process->EndRate(*id);
   };
   return effect;
 }

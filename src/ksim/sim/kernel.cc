@@ -62,7 +62,7 @@ void Simulation::Kernel::Enqueue(std::uint32_t index, VirtualTime at, TimerKind 
   const bool work = kind == TimerKind::kWork;
   slot.label = Packed(label);
   ++slot.entries;
-  slot.work = static_cast<std::uint16_t>(slot.work + work);
+  slot.work = static_cast<std::uint8_t>(slot.work + work);
   sim.pending_work_ += work;
   const QueueEntry e{static_cast<std::uint64_t>(at.ns()), next_sequence | std::uint64_t{work},
                      index, slot.generation};
@@ -70,6 +70,28 @@ void Simulation::Kernel::Enqueue(std::uint32_t index, VirtualTime at, TimerKind 
   if (ordering && ordering->Stage(e)) [[unlikely]]
     return;
   queue.Push(e);
+}
+
+// They are queued anew. Timers that an Ordering holds already are due at this very time.
+void Simulation::Kernel::Retime(const Process& process, const TurnedClock& before,
+                                const TurnedClock& after) {
+  const auto now = static_cast<std::uint64_t>(sim.now_.ns());
+  std::vector<QueueEntry> timers;
+  queue.Filter([&](const QueueEntry& e) {
+    const bool timer = Live(e) && e.time > now && IsTimerOf(process, slots[e.slot]);
+    if (timer) timers.push_back(e);
+    return !timer;
+  });
+  std::sort(timers.begin(), timers.end(), [](const QueueEntry& a, const QueueEntry& b) {
+    return std::pair(a.time, a.sequence) < std::pair(b.time, b.sequence);
+  });
+  for (QueueEntry& e : timers) {
+    const VirtualTime shows = before.Steady(VirtualTime(static_cast<std::int64_t>(e.time)));
+    e.time = std::max(now, static_cast<std::uint64_t>(after.WhenSteady(shows).ns()));
+    e.sequence = next_sequence | std::uint64_t{IsWork(e)};
+    next_sequence += 2;
+    if (!ordering || !ordering->Stage(e)) queue.Push(e);
+  }
 }
 
 std::int32_t Simulation::Kernel::NumberOfFar(const char* label) {

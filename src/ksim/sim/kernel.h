@@ -17,6 +17,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/any_invocable.h"
+#include "ksim/sim/clock.h"
 #include "ksim/sim/event_queue.h"
 #include "ksim/sim/simulation.h"
 
@@ -44,7 +45,8 @@ class Simulation::Kernel {
     std::uint32_t owner = kNone;  // root or call; of a free root's: the next of these
     std::int32_t label = 0;       // of the last wake-up asked for, packed
     std::uint16_t entries = 0;    // queue entries of this generation
-    std::uint16_t work = 0;       // how many of them are kWork
+    std::uint8_t work = 0;        // how many of them are kWork: a wait has a timer and a waker
+    bool true_time = false;       // the root waits for no timer of its process
   };
   static_assert(sizeof(Slot) == 24);
 
@@ -65,7 +67,8 @@ class Simulation::Kernel {
     absl::AnyInvocable<void()> function;
     Context context;
     ChainId chain;
-    std::uint32_t slot = kNone;  // always the same
+    const Process* timer_of = nullptr;  // null: no clock but the virtual one counts
+    std::uint32_t slot = kNone;         // always the same
     std::uint32_t next_free = kNone;
   };
 
@@ -104,6 +107,13 @@ class Simulation::Kernel {
   void Enqueue(std::uint32_t slot, VirtualTime at, TimerKind kind, const char* label);
   bool Live(const QueueEntry& e) const { return slots[e.slot].generation == e.generation; }
   void DropDead();
+  bool IsTimerOf(const Process& process, const Slot& slot) const {
+    return slot.frame == nullptr ? CallAt(slot.owner).timer_of == &process
+                                 : !slot.true_time && roots[slot.owner].process == &process;
+  }
+  // The clock of `process` runs otherwise from here on: moves its timers to the moment at which the
+  // clock shows what it was to show.
+  void Retime(const Process& process, const TurnedClock& before, const TurnedClock& after);
   // Takes dead entries off the front; null unless a live one is due at or before `bound`.
   const QueueEntry* LiveFront(VirtualTime bound) {
     for (;;) {

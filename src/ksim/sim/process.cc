@@ -10,8 +10,45 @@ namespace ksim::sim {
 Process::Process(Simulation& sim, std::string_view name)
     : sim_(sim), name_(name), actor_(ActorId::Of(name)) {}
 
-VirtualTime Process::Now() const { return sim_.now() + skew_; }
-VirtualTime Process::SteadyNow() const { return sim_.now(); }
+Duration Process::TimeOfTurned(Duration delay) const {
+  if (delay <= Duration()) return delay;
+  const VirtualTime steady = SteadyNow();
+  if (delay > VirtualTime::Max() - steady) return Duration::Max();
+  const VirtualTime at = clock_->WhenSteady(steady + delay);
+  return at == VirtualTime::Max() ? Duration::Max() : at - sim_.now();
+}
+
+// One nanosecond more than the clock shows by then, which rounds down: the timer is not early.
+Duration Process::TimerOfTurned(Duration time) const {
+  if (time <= Duration()) return time;
+  const VirtualTime now = sim_.now();
+  if (time > VirtualTime::Max() - now) return Duration::Max();
+  const Duration passed = clock_->Steady(now + time) - clock_->Steady(now);
+  return passed == Duration::Max() ? passed : passed + Nanoseconds(1);
+}
+
+Simulation::SlotRef Process::After(Duration delay, TimerKind kind, const char* label,
+                                   absl::AnyInvocable<void()>&& call) {
+  if (sim_.closed()) return Simulation::SlotRef();
+  const Simulation::SlotRef timer = sim_.After(TimeOf(delay), kind, label, std::move(call));
+  sim_.kernel_->CallAt(sim_.kernel_->slots[timer.slot].owner).timer_of = this;
+  return timer;
+}
+
+TurnedClock::RateId Process::BeginRate(ClockRate rate) {
+  if (clock_ == nullptr) clock_ = std::make_unique<TurnedClock>();
+  sim_.clocks_turned_ = true;
+  const TurnedClock before = *clock_;
+  const TurnedClock::RateId id = clock_->Begin(rate, sim_.now());
+  sim_.kernel_->Retime(*this, before, *clock_);
+  return id;
+}
+
+void Process::EndRate(TurnedClock::RateId id) {
+  const TurnedClock before = *clock_;
+  clock_->End(id, sim_.now());
+  sim_.kernel_->Retime(*this, before, *clock_);
+}
 
 ActorId Process::PartActor(std::string_view part) {
   if (part.empty()) return actor_;

@@ -74,6 +74,7 @@ void Simulation::Kernel::AddCalls() {
 void Simulation::Kernel::FreeCall(std::uint32_t index) {
   Call& call = CallAt(index);
   call.function = nullptr;  // its end may schedule others
+  call.timer_of = nullptr;
   call.next_free = std::exchange(free_call, index);
 }
 

@@ -247,12 +247,27 @@ Simulation::SlotRef Simulation::ClaimSlot(std::coroutine_handle<> frame) {
   KSIM_CHECK(index != Kernel::kNone) << "awaited outside a spawned task";
   Kernel::Slot& slot = kernel_->slots[index];
   slot.frame = frame.address();
+  slot.true_time = false;
   return {index, slot.generation};
 }
 
 void Simulation::Wake(SlotRef ref, Duration delay, TimerKind kind, const char* label) {
-  KSIM_CHECK(kernel_->slots[ref.slot].generation == ref.generation);
+  const Kernel::Slot& slot = kernel_->slots[ref.slot];
+  KSIM_CHECK(slot.generation == ref.generation);
+  if (clocks_turned_) [[unlikely]]
+    delay = kernel_->roots[slot.owner].process->TimeOf(delay);
   kernel_->Enqueue(ref.slot, Later(delay), Effective(kind), label);
+}
+
+void Simulation::WakeInTrueTime(SlotRef ref, Duration delay, TimerKind kind, const char* label) {
+  Kernel::Slot& slot = kernel_->slots[ref.slot];
+  KSIM_CHECK(slot.generation == ref.generation);
+  slot.true_time = true;
+  kernel_->Enqueue(ref.slot, Later(delay), Effective(kind), label);
+}
+
+VirtualTime Simulation::SteadyNowTurned() const {
+  return context_.process == nullptr ? now_ : context_.process->SteadyNow();
 }
 
 }  // namespace ksim::sim

@@ -27,8 +27,8 @@ Etcd::Etcd(sim::Network& network, EtcdOptions options)
 Etcd::~Etcd() = default;
 
 void Etcd::OnStart() {
-  started_ = sim_.now();
-  store_.RefreshLeases(sim_.now());
+  started_ = process_.SteadyNow();
+  store_.RefreshLeases(started_);
   ScheduleExpiry();
 }
 
@@ -89,7 +89,7 @@ absl::StatusOr<CompactResponse> Etcd::Serve(const CompactRequest& r) {
 
 absl::StatusOr<LeaseGrantResponse> Etcd::Serve(const LeaseGrantRequest& r) {
   if (!process_.alive()) return NotReachableError();
-  absl::StatusOr<LeaseGrantResponse> response = store_.LeaseGrant(r, sim_.now());
+  absl::StatusOr<LeaseGrantResponse> response = store_.LeaseGrant(r, process_.SteadyNow());
   ScheduleExpiry();
   return response;
 }
@@ -101,12 +101,12 @@ absl::StatusOr<LeaseRevokeResponse> Etcd::Serve(const LeaseRevokeRequest& r) {
 
 absl::StatusOr<LeaseKeepAliveResponse> Etcd::Serve(const LeaseKeepAliveRequest& r) {
   if (!process_.alive()) return NotReachableError();
-  return store_.LeaseKeepAlive(r, sim_.now());
+  return store_.LeaseKeepAlive(r, process_.SteadyNow());
 }
 
 absl::StatusOr<LeaseTimeToLiveResponse> Etcd::Serve(const LeaseTimeToLiveRequest& r) {
   if (!process_.alive()) return NotReachableError();
-  return store_.LeaseTimeToLive(r, sim_.now());
+  return store_.LeaseTimeToLive(r, process_.SteadyNow());
 }
 
 absl::StatusOr<LeaseLeasesResponse> Etcd::Serve(const LeaseLeasesRequest&) {
@@ -143,7 +143,7 @@ EtcdServerStream* Etcd::FindStream(std::uint64_t id) {
 
 void Etcd::AfterWhileAlive(Duration delay, TimerKind kind, const char* label,
                            void (Etcd::*call)()) {
-  sim_.After(delay, kind, label, [this, call, incarnation = process_.incarnation()] {
+  process_.After(delay, kind, label, [this, call, incarnation = process_.incarnation()] {
     if (!process_.alive() || process_.incarnation() != incarnation) return;
     const ProcessScope scope(sim_, process_);
     sim_.context().unawaited = false;
@@ -156,7 +156,7 @@ void Etcd::ScheduleSync() {
   if (sync_scheduled_ || store_.unsynced_watchers() == 0) return;
   sync_scheduled_ = true;
   const std::int64_t period = kWatchResyncPeriod.ns();
-  const std::int64_t into_period = (sim_.now() - started_).ns() % period;
+  const std::int64_t into_period = (process_.SteadyNow() - started_).ns() % period;
   AfterWhileAlive(Duration(period - into_period), TimerKind::kWork, "etcd watch sync",
                   &Etcd::SyncPass);
 }
@@ -199,15 +199,16 @@ void Etcd::ScheduleExpiry() {
   const std::optional<VirtualTime> next = store_.NextExpiry();
   if (!next || *next >= expiry_scheduled_) return;
   expiry_scheduled_ = *next;
-  AfterWhileAlive(*next - sim_.now(), TimerKind::kPeriodic, "etcd lease expiry", &Etcd::Expire);
+  const Duration left = *next - process_.SteadyNow();
+  AfterWhileAlive(left, TimerKind::kPeriodic, "etcd lease expiry", &Etcd::Expire);
 }
 
 void Etcd::Expire() {
-  if (sim_.now() < expiry_scheduled_) return;
+  if (process_.SteadyNow() < expiry_scheduled_) return;
   sim_.context().background = true;
   sim_.context().cause = 0;
   expiry_scheduled_ = VirtualTime::Max();
-  store_.ExpireLeases(sim_.now());
+  store_.ExpireLeases(process_.SteadyNow());
   ScheduleExpiry();
 }
 
@@ -222,7 +223,7 @@ void Etcd::StartTicker(std::uint64_t stream, std::string_view client, std::strin
 }
 
 void Etcd::Tick(std::uint64_t stream, Duration period) {
-  sim_.After(period, TimerKind::kPeriodic, "etcd progress notify", [this, stream, period] {
+  process_.After(period, TimerKind::kPeriodic, "etcd progress notify", [this, stream, period] {
     EtcdServerStream* found = FindStream(stream);
     if (found == nullptr) return;
     const ProcessScope scope(sim_, process_);

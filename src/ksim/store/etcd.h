@@ -86,7 +86,7 @@ class Etcd : private CommitListener {
   sim::Process& process_;
   EtcdOptions options_;
   Store store_;
-  VirtualTime started_;
+  VirtualTime started_;  // by its monotonic clock, as the ends of leases
   absl::btree_map<std::uint64_t, std::unique_ptr<EtcdServerStream>> streams_;
   bool sync_scheduled_ = false, retry_scheduled_ = false;
   VirtualTime expiry_scheduled_ = VirtualTime::Max();

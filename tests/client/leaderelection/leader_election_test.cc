@@ -3,69 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ksim/api/kinds.h"
 #include "ksim/client/rest/fault_hooks.h"
-#include "tests/client/fake_server.h"
-#include "tests/client/leaderelection/lease_server.h"
+#include "tests/client/leaderelection/election_fixture.h"
 
 namespace ksim::client {
 namespace {
 
 using testing::ElementsAre;
-
-// A candidate process and the callbacks that it got.
-struct Candidate {
-  Candidate(Environment& env, api::Endpoint& server, const std::string& name,
-            LeaderElectionOptions options = LeaderElectionOptions())
-      : process(env.sim.AddProcess(name)) {
-    process.Start();
-    connection = std::make_unique<Connection>(env, process, server);
-    ClientOptions unlimited;
-    unlimited.qps = -1;
-    unlimited.timeout = Seconds(5);
-    client = std::make_unique<Client>(*connection, process.actor(), unlimited);
-    options.name = "lock";
-    if (options.identity.empty()) options.identity = name;
-    LeaderCallbacks callbacks;
-    sim::Simulation& sim = env.sim;
-    callbacks.started = [this, &sim] { started = sim.now(), calls.push_back("started"); };
-    callbacks.stopped = [this, &sim] { stopped = sim.now(), calls.push_back("stopped"); };
-    callbacks.new_leader = [this](const std::string& who) { calls.push_back("new " + who); };
-    elector = std::make_unique<LeaderElector>(*client, options, callbacks);
-  }
-  bool leads() const { return started && !stopped; }
-  sim::Process& process;
-  std::unique_ptr<Connection> connection;
-  std::unique_ptr<Client> client;
-  std::unique_ptr<LeaderElector> elector;
-  std::optional<VirtualTime> started, stopped;
-  std::vector<std::string> calls;
-};
-
-struct LeaderElectionFixture {
-  explicit LeaderElectionFixture(api::Compat compat = api::Compat::k1_30)
-      : sim(sim::SimulationOptions()),
-        network(sim, sim::LatencyRange()),
-        env(sim, network, kinds, compat),
-        server(sim) {}
-  ~LeaderElectionFixture() { sim.Shutdown(); }
-  void Advance(Duration d) { sim.RunUntil(sim.now() + d); }
-  Candidate& Add(const std::string& name, LeaderElectionOptions options = LeaderElectionOptions()) {
-    candidates.push_back(std::make_unique<Candidate>(env, server, name, options));
-    return *candidates.back();
-  }
-  Candidate& Start(const std::string& name) {
-    Candidate& c = Add(name);
-    c.elector->Start();
-    return c;
-  }
-  sim::Simulation sim;
-  sim::Network network;
-  api::Kinds kinds;
-  Environment env;
-  LeaseServer server;
-  std::vector<std::unique_ptr<Candidate>> candidates;
-};
 
 double SecondsBetween(VirtualTime a, VirtualTime b) {
   return static_cast<double>((b - a).ns()) / 1e9;
@@ -449,40 +393,6 @@ TEST(LeaderElection, IsUnhealthyOnlyWhenItThinksToLeadAndHasNotRenewed) {
   f.Advance(Seconds(60));
   EXPECT_FALSE(a.elector->Healthy(Seconds(5)));
   EXPECT_TRUE(b.elector->Healthy(Seconds(5)));
-}
-
-// CLIENT-121: skewed clocks make no second leader, since no process reads another's times.
-TEST(LeaderElection, ClocksThatDisagreeDoNotMakeTwoLeaders) {
-  for (const Duration skew : {Hours(-1), Minutes(-1), Minutes(1), Hours(24)}) {
-    LeaderElectionFixture f;
-    Candidate& a = f.Start("a");
-    f.Advance(Seconds(1));
-    Candidate& b = f.Add("b");
-    b.process.set_skew(skew);
-    b.elector->Start();
-    f.Advance(Minutes(2));
-    EXPECT_TRUE(a.leads());
-    EXPECT_FALSE(b.leads());
-  }
-}
-
-// CLIENT-121: a clock that jumps while its process leads or waits makes no second leader either.
-TEST(LeaderElection, AClockThatIsTurnedMakesNoOtherLeader) {
-  for (const char* turned : {"a", "b"})
-    for (const Duration skew : {Hours(-1), Hours(1)}) {
-      LeaderElectionFixture f;
-      Candidate& a = f.Start("a");
-      f.Advance(Seconds(1));
-      Candidate& b = f.Start("b");
-      f.Advance(Seconds(20));
-      Candidate& c = *turned == 'a' ? a : b;
-      for (const Duration by : {skew, Duration()}) {
-        c.process.set_skew(by);
-        f.Advance(Minutes(1));
-        EXPECT_TRUE(a.leads()) << turned << " " << FormatDuration(by);
-        EXPECT_FALSE(b.leads()) << turned << " " << FormatDuration(by);
-      }
-    }
 }
 
 }  // namespace

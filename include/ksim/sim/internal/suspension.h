@@ -1,5 +1,5 @@
-// The leaf of every wait: a suspended frame's slot, and Sleep made of it. Part of simulation.h,
-// which includes it.
+// The leaf of every wait: a suspended frame's slot, and Sleep and Spend made of it. Part of
+// simulation.h, which includes it.
 #pragma once
 #include "ksim/sim/simulation.h"
 
@@ -18,6 +18,9 @@ class Suspension {
   // Two wake-ups may be asked for (a timer and a sender): the first to come up wins.
   void WakeAfter(Duration d, TimerKind kind, const char* label) {
     sim_->Wake(ref_, d, kind, label);
+  }
+  void WakeInTrueTime(Duration d, TimerKind kind, const char* label) {
+    sim_->WakeInTrueTime(ref_, d, kind, label);
   }
   Simulation& sim() const { return *sim_; }
 
@@ -45,6 +48,28 @@ class Simulation::SleepAwaiter {
   TimerKind kind_;
   const char* label_;
 };
+
+class Simulation::SpendAwaiter {
+ public:
+  SpendAwaiter(Simulation& sim, Duration d, TimerKind kind, const char* label)
+      : suspension_(sim), time_(d), kind_(kind), label_(label) {}
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> frame) {
+    suspension_.Claim(frame);
+    suspension_.WakeInTrueTime(time_, kind_, label_);
+  }
+  void await_resume() const noexcept {}
+
+ private:
+  internal::Suspension suspension_;
+  Duration time_;
+  TimerKind kind_;
+  const char* label_;
+};
+
+inline Simulation::SpendAwaiter Simulation::Spend(Duration d, TimerKind kind, const char* label) {
+  return SpendAwaiter(*this, d, kind, label);
+}
 
 inline Simulation::SleepAwaiter Simulation::Sleep(Duration d, TimerKind kind, const char* label) {
   return SleepAwaiter(*this, d, kind, label);

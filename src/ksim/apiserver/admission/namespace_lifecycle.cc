@@ -72,7 +72,7 @@ class NamespaceLifecycle final : public Plugin {
     for (const std::string_view immortal : kImmortal) {
       if (a.name == immortal) return AdmissionForbidden(a, "this namespace may not be deleted");
     }
-    deleted_[a.name.str()] = context_.sim.now();
+    deleted_[a.name.str()] = context_.process.SteadyNow();
     return api::Status();
   }
 
@@ -80,7 +80,7 @@ class NamespaceLifecycle final : public Plugin {
   bool RecentlyDeleted(std::string_view ns) {
     const auto it = deleted_.find(ns);
     if (it == deleted_.end()) return false;
-    if (context_.sim.now() - it->second <= kForceLiveLookup) return true;
+    if (context_.process.SteadyNow() - it->second <= kForceLiveLookup) return true;
     deleted_.erase(it);
     return false;
   }

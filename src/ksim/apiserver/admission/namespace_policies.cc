@@ -24,7 +24,7 @@ sim::Task<api::Result<std::vector<api::Object>>> NamespacePolicies::In(std::stri
   const bool asks = looks_up_live_ || !storage_.cacher()->ready().ready();
   if (!items.empty() || !asks) co_return items;
   auto known = lookups_.find(ns);
-  if (known == lookups_.end() || known->second.expiry < context_.sim.now()) {
+  if (known == lookups_.end() || known->second.expiry < context_.process.SteadyNow()) {
     const api::ResourceInfo& resource = storage_.storage().resource();
     const api::Result<ListQuery> query = ListQuery::Make(
         resource, ns, "", api::ListOptions(), apiserver::ProfileOf(context_.shared.compat));
@@ -32,7 +32,7 @@ sim::Task<api::Result<std::vector<api::Object>>> NamespacePolicies::In(std::stri
     api::Result<ListResult> live = co_await storage_.storage().List(*query);
     if (!live.ok()) co_return live.status();
     Lookup lookup;
-    lookup.expiry = context_.sim.now() + kLiveTtl;
+    lookup.expiry = context_.process.SteadyNow() + kLiveTtl;
     lookup.items = std::move(live->items);
     known = lookups_.insert_or_assign(ns, std::move(lookup)).first;
   }

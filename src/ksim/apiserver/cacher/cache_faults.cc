@@ -34,7 +34,8 @@ sim::Task<void> CacheFaults::WaitUntilLetThrough(VirtualTime arrived) {
     if (holds_ > 0) {
       co_await changed_.Wait();
     } else {
-      co_await changed_.WaitFor(arrived + lag_ - sim_.now(), sim::TimerKind::kWork);
+      const Duration left = arrived + lag_ - sim_.now();
+      co_await changed_.WaitFor(process_.TimerOf(left), sim::TimerKind::kWork);
     }
   }
 }

@@ -4,6 +4,7 @@
 #include "ksim/apiserver/fault_hooks.h"
 #include "ksim/base/time.h"
 #include "ksim/sim/mailbox.h"
+#include "ksim/sim/process.h"
 #include "ksim/sim/simulation.h"
 #include "ksim/sim/task.h"
 
@@ -21,7 +22,8 @@ class CacheFaults final : public WatchCacheFaults {
     virtual void ForgetHistory() = 0;
   };
 
-  CacheFaults(sim::Simulation& sim, Target& target) : sim_(sim), target_(target), changed_(sim) {}
+  CacheFaults(sim::Process& process, Target& target)
+      : process_(process), sim_(process.simulation()), target_(target), changed_(sim_) {}
   CacheFaults(const CacheFaults&) = delete;
   CacheFaults& operator=(const CacheFaults&) = delete;
 
@@ -50,6 +52,7 @@ class CacheFaults final : public WatchCacheFaults {
   sim::Task<void> WaitUntilThawed();
 
  private:
+  const sim::Process& process_;
   sim::Simulation& sim_;
   Target& target_;
   int freezes_ = 0;

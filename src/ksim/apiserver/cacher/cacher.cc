@@ -32,15 +32,15 @@ Cacher::Cacher(sim::Process& process, Storage& storage, const Profile& profile,
       profile_(profile),
       variants_(variants),
       cache_(profile.list_from_cache_snapshot, IsPods(storage.resource())),
-      ready_(sim_),
+      ready_(process),
       fresh_(sim_),
       progress_(sim_,
                 [this] {
                   if (stream_ != nullptr) stream_->RequestProgress();
                 }),
-      faults_(sim_, *this),
+      faults_(process, *this),
       dispatcher_(process, storage.resource(), variants),
-      bookmarks_(sim_.now()),
+      bookmarks_(process.SteadyNow()),
       tick_site_(sim_.decisions().Site(TickSiteOf(process.name(), storage.resource()))),
       tick_changed_(sim_) {}
 
@@ -109,7 +109,7 @@ sim::Task<api::Status> Cacher::WatchStorage() {
   api::RetryWithDeadline internal_errors(kMaxInternalErrorRetry, kInternalErrorReset);
   while (true) {
     // Opens a watch and follows it to its end.
-    const VirtualTime opened = sim_.now();
+    const VirtualTime opened = process_.SteadyNow();
     const std::int64_t from = cache_.revision();
     store::WatchRequest request(storage_.root(), storage_.root_end(), from + 1);
     request.prev_kv = true;
@@ -129,13 +129,13 @@ sim::Task<api::Status> Cacher::WatchStorage() {
     }
     const bool took_in = cache_.revision() > from;
     if (error && !api::IsInternalError(*error)) co_return *error;
-    if (!error && !took_in && sim_.now() - opened < kShortWatch)
+    if (!error && !took_in && process_.SteadyNow() - opened < kShortWatch)
       co_return api::Unmapped(500,
                               "very short watch: Unexpected watch close - watch lasted less "
                               "than a second and no items received");
     if (!error) continue;
-    internal_errors.After(sim_.now());
-    if (!internal_errors.ShouldRetry(sim_.now())) co_return *error;
+    internal_errors.After(process_.SteadyNow());
+    if (!internal_errors.ShouldRetry(process_.SteadyNow())) co_return *error;
     sim_.context().background = false;
     co_await sim_.Sleep(kRestartPause, sim::TimerKind::kWork, "cacher watch retry");
   }
@@ -238,7 +238,8 @@ void Cacher::OnChange(const store::WatchEvent& event) {
 void Cacher::Apply(api::WatchEventType type, api::Object object) {
   const sim::Origin origin = sim_.CaptureOrigin();
   const std::uint64_t hash = object.KeyHash(storage_.resource());
-  const CacheEvent& change = cache_.Apply(type, hash, std::move(object), sim_.now(), origin);
+  const CacheEvent& change =
+      cache_.Apply(type, hash, std::move(object), process_.SteadyNow(), origin);
   fresh_.Notify();
   dispatcher_.Dispatch(change);
 }
@@ -257,13 +258,13 @@ void Cacher::OnProgress(std::int64_t revision) {
 sim::Task<api::Status> Cacher::WaitUntilFresh(std::int64_t revision) {
   if (revision <= cache_.revision()) co_return api::Status();
   ProgressRequester::Waiter waiter(profile_.consistent_list_from_cache ? &progress_ : nullptr);
-  const VirtualTime deadline = sim_.now() + kFreshTimeout;
+  const VirtualTime deadline = process_.SteadyNow() + kFreshTimeout;
   while (cache_.revision() < revision) {
-    if (sim_.now() >= deadline) {
+    if (process_.SteadyNow() >= deadline) {
       KSIM_PROBE("apiserver/cache-not-fresh-in-time");
       co_return api::TooLargeResourceVersion(revision, cache_.revision(), kFreshRetryAfter);
     }
-    co_await fresh_.WaitFor(deadline - sim_.now(), sim::TimerKind::kWork);
+    co_await fresh_.WaitFor(deadline - process_.SteadyNow(), sim::TimerKind::kWork);
   }
   co_return api::Status();
 }

@@ -117,10 +117,10 @@ WatchInterval Cacher::InitialState(const WatchQuery& query, CacheWatcher& watche
 void Cacher::Forget(std::uint64_t stream) { dispatcher_.Forget(stream); }
 
 void Cacher::ScheduleBookmark(CacheWatcher& watcher) {
-  const std::optional<VirtualTime> due = watcher.NextBookmark(sim_.now());
+  const std::optional<VirtualTime> due = watcher.NextBookmark(process_.SteadyNow());
   if (!due) return;
   bookmarks_.Add(watcher.id(), *due);
-  const VirtualTime tick = std::max(*due, sim_.now()) + tick_jitter_;
+  const VirtualTime tick = std::max(*due, process_.SteadyNow()) + tick_jitter_;
   if (tick >= next_tick_) return;
   next_tick_ = tick;
   tick_changed_.Notify();
@@ -133,10 +133,10 @@ sim::Task<void> Cacher::BookmarkLoop() {
     tick_jitter_ =
         sim_.decisions().DrawDuration(tick_site_, ticks_++, Duration(), Milliseconds(1250));
     const std::optional<VirtualTime> due = bookmarks_.NextDue();
-    if (due) next_tick_ = std::max(*due, sim_.now()) + tick_jitter_;
+    if (due) next_tick_ = std::max(*due, process_.SteadyNow()) + tick_jitter_;
     while (next_tick_ == VirtualTime::Max()) co_await tick_changed_.Wait();
-    while (sim_.now() < next_tick_) {
-      co_await tick_changed_.WaitFor(next_tick_ - sim_.now(), sim::TimerKind::kPeriodic);
+    while (process_.SteadyNow() < next_tick_) {
+      co_await tick_changed_.WaitFor(next_tick_ - process_.SteadyNow(), sim::TimerKind::kPeriodic);
     }
     while (dispatcher_.blocked()) co_await dispatcher_.WaitForAdvance();
     next_tick_ = VirtualTime::Max();
@@ -153,7 +153,7 @@ const ConvertedEvent::Body& Cacher::BookmarkAt(std::int64_t revision) {
 }
 
 void Cacher::OfferBookmarks() {
-  const std::vector<std::uint64_t> due = bookmarks_.TakeDue(sim_.now());
+  const std::vector<std::uint64_t> due = bookmarks_.TakeDue(process_.SteadyNow());
   // Before the first change or progress an older dispatcher has no revision for bookmarks; 1.25
   // then forgets the watchers that were due.
   const bool silent = dispatcher_.last_dispatched() == 0;

@@ -13,7 +13,7 @@ Dispatcher::Dispatcher(sim::Process& process, const api::ResourceInfo& resource,
       sim_(process.simulation()),
       resource_(resource),
       delete_rv_(variants.event_delete_rv),
-      budget_(sim_.now()),
+      budget_(process.SteadyNow()),
       room_(sim_),
       advanced_(sim_) {}
 
@@ -67,12 +67,13 @@ sim::Task<void> Dispatcher::WaitForSlowWatchers() {
   while (!slow_.empty()) {
     KSIM_PROBE("apiserver/dispatcher-waits-for-a-slow-watcher");
     sim_.context().background = false;
-    const VirtualTime until = sim_.now() + budget_.TakeAll(sim_.now());
-    while (!slow_.empty() && sim_.now() < until) {
-      co_await room_.WaitFor(until - sim_.now(), sim::TimerKind::kWork);
+    const VirtualTime begun = process_.SteadyNow();
+    const VirtualTime until = begun + budget_.TakeAll(begun);
+    while (!slow_.empty() && process_.SteadyNow() < until) {
+      co_await room_.WaitFor(until - process_.SteadyNow(), sim::TimerKind::kWork);
     }
     EndSlowWatchers();
-    budget_.Return(until - sim_.now());
+    budget_.Return(until - process_.SteadyNow());
     last_dispatched_ = current_->revision;
     while (slow_.empty() && !incoming_.empty()) {
       const CacheEvent next = incoming_.Pop();

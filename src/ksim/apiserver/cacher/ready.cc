@@ -24,14 +24,14 @@ int RetryAfterForUnreadyCache(Duration downtime) {
 api::Status Ready::NotReady() const {
   std::string message = "storage is (re)initializing";
   if (!error_.empty()) message += ": " + error_;
-  return api::TooManyRequests(message, RetryAfterForUnreadyCache(sim_.now() - since_));
+  return api::TooManyRequests(message, RetryAfterForUnreadyCache(process_.SteadyNow() - since_));
 }
 
 void Ready::Set() {
   if (ready_) return;
   ready_ = true;
   ++generation_;
-  since_ = sim_.now();
+  since_ = process_.SteadyNow();
   error_.clear();
   changed_.Notify();
 }
@@ -40,7 +40,7 @@ void Ready::Unset(const api::Status& error) {
   error_ = error.message;
   if (!ready_) return;
   ready_ = false;
-  since_ = sim_.now();
+  since_ = process_.SteadyNow();
 }
 
 sim::Task<void> Ready::Wait() {
@@ -48,8 +48,8 @@ sim::Task<void> Ready::Wait() {
 }
 
 sim::Task<bool> Ready::WaitUntil(VirtualTime deadline) {
-  while (!ready_ && sim_.now() < deadline)
-    co_await changed_.WaitFor(deadline - sim_.now(), sim::TimerKind::kPeriodic);
+  while (!ready_ && process_.SteadyNow() < deadline)
+    co_await changed_.WaitFor(deadline - process_.SteadyNow(), sim::TimerKind::kPeriodic);
   co_return ready_;
 }
 

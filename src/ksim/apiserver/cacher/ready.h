@@ -8,12 +8,15 @@
 #include "ksim/api/status.h"
 #include "ksim/base/time.h"
 #include "ksim/sim/mailbox.h"
+#include "ksim/sim/process.h"
+#include "ksim/sim/task.h"
 
 namespace ksim::apiserver {
 
 class Ready {
  public:
-  explicit Ready(sim::Simulation& sim) : sim_(sim), since_(sim.now()), changed_(sim) {}
+  explicit Ready(sim::Process& process)
+      : process_(process), since_(process.SteadyNow()), changed_(process.simulation()) {}
 
   bool ready() const { return ready_; }
   std::uint64_t generation() const { return generation_; }  // rises whenever it becomes ready
@@ -23,11 +26,11 @@ class Ready {
   void Set();
   void Unset(const api::Status& error);
   sim::Task<void> Wait();  // until ready
-  // The same until `deadline` at most. True if it is ready then.
+  // The same until `deadline` of Process::SteadyNow at most. True if it is ready then.
   sim::Task<bool> WaitUntil(VirtualTime deadline);
 
  private:
-  sim::Simulation& sim_;
+  const sim::Process& process_;
   bool ready_ = false;
   std::uint64_t generation_ = 0;
   VirtualTime since_;  // of the present state

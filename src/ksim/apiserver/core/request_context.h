@@ -26,7 +26,7 @@ class RequestContext {
       : process_(process),
         request_(std::move(request)),
         received_(process.Now()),
-        arrived_(process.simulation().now()) {}
+        arrived_(process.SteadyNow()) {}
   RequestContext(const RequestContext&) = delete;
   RequestContext& operator=(const RequestContext&) = delete;
 
@@ -41,7 +41,7 @@ class RequestContext {
   const sim::Process& process() const { return process_; }
   VirtualTime now() const { return process_.Now(); }
   VirtualTime received() const { return received_; }  // by the server's clock
-  VirtualTime arrived() const { return arrived_; }    // the same by the virtual clock
+  VirtualTime arrived() const { return arrived_; }    // the same by its monotonic clock
 
   const User* user = nullptr;        // the authenticator's; null until it was asked
   std::optional<bool> authorized;    // nullopt until the authorizer was asked

@@ -24,7 +24,7 @@ Compactor::Compactor(sim::Simulation& sim, store::EtcdClient& client, sim::Actor
       actor_(actor),
       interval_(interval),
       on_compacted_(std::move(on_compacted)),
-      started_(sim.now()) {}
+      started_(sim.SteadyNow()) {}
 
 sim::Task<void> Compactor::Run() {
   sim_.context().unawaited = true;
@@ -75,7 +75,7 @@ sim::Task<void> Compactor::FollowWatch() {
     if (!response || response->canceled) co_return;
     if (response->events.empty() || response->events.back().is_delete()) continue;
     const store::Revision revision = RevisionIn(response->events.back().kv);
-    const Duration since_poll((sim_.now() - started_).ns() % kPollPeriod.ns());
+    const Duration since_poll((sim_.SteadyNow() - started_).ns() % kPollPeriod.ns());
     co_await sim_.Sleep(kPollPeriod - since_poll, sim::TimerKind::kPeriodic, "snapshot compaction");
     if (revision > 0) on_compacted_(revision);
   }

@@ -8,7 +8,7 @@
 namespace ksim::apiserver {
 
 sim::Task<api::Result<store::LeaseId>> LeaseManager::Lease(std::int64_t ttl_seconds) {
-  const VirtualTime now = sim_.now();
+  const VirtualTime now = sim_.SteadyNow();
   const std::int64_t reuse = std::min(ttl_seconds * kReusePercent / 100, kMaxReuseSeconds);
   const bool valid = now + Seconds(ttl_seconds) < previous_expires_;
   const bool sufficient = now + Seconds(ttl_seconds + reuse) > previous_expires_;

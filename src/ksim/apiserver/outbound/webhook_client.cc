@@ -103,13 +103,14 @@ WebhookPlace WebhookPlace::Read(const value::Value& client_config) {
 
 WebhookCall::~WebhookCall() { sim_.CancelCall(alarm_); }
 
-void WebhookCall::Begin(std::string url, std::string server, Duration timeout) {
+void WebhookCall::Begin(sim::Process& process, std::string url, std::string server,
+                        Duration timeout) {
   url_ = std::move(url);
   server_ = std::move(server);
   begun_ = sim_.now();
   event_ = Told();
-  alarm_ = sim_.After(timeout, sim::TimerKind::kWork, "webhook timeout",
-                      [this] { Fail(kDeadlineExceeded); });
+  alarm_ = process.After(timeout, sim::TimerKind::kWork, "webhook timeout",
+                         [this] { Fail(kDeadlineExceeded); });
 }
 
 void WebhookCall::Answer(const WebhookAnswer& answer) {
@@ -256,7 +257,8 @@ void WebhookClient::Post(const std::shared_ptr<WebhookCall>& call, const Webhook
   WebhookServer* server = nullptr;
   if (route.nowhere.empty() && shared_.webhooks != nullptr)
     server = shared_.webhooks->Find(request.target, key);
-  call->Begin(address.base + request.path, server == nullptr ? "" : server->name(), timeout);
+  call->Begin(process_, address.base + request.path, server == nullptr ? "" : server->name(),
+              timeout);
   if (server == nullptr) {
     // Nobody may be there, and nobody says so: a host that is gone.
     if (call->Fault().hangs) return;

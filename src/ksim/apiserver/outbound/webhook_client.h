@@ -57,7 +57,7 @@ class WebhookCall {
 
  private:
   friend class WebhookClient;
-  void Begin(std::string url, std::string server, Duration timeout);
+  void Begin(sim::Process& process, std::string url, std::string server, Duration timeout);
   void Answer(const WebhookAnswer& answer);
   void Fail(std::string_view why);
 

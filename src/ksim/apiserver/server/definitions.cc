@@ -129,7 +129,7 @@ sim::Task<void> Definitions::Sync(std::string name) {
   bool more = true;
   while (more) {
     again_.erase(name);
-    co_await process_.simulation().Sleep(kInformerLag, sim::TimerKind::kWork, "definition");
+    co_await process_.simulation().Spend(kInformerLag, sim::TimerKind::kWork, "definition");
     more = co_await SyncOnce(name);
     more = more || again_.contains(name);
   }

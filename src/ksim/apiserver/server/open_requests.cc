@@ -49,7 +49,7 @@ OpenRequests::Place OpenRequests::Add(RequestContext& rc, OpenRequests::Reply re
   sim::Context worker = sim.context();
   worker.process = &process_;
   worker.actor = process_.actor();
-  queue.emplace_back(rc, std::move(reply), sim.now() + timeout, worker);
+  queue.emplace_back(rc, std::move(reply), process_.SteadyNow() + timeout, worker);
   // A write may be due before the reads that came before it.
   if (queue.back().deadline < alarm_at_) SetAlarm();
   return std::prev(queue.end());
@@ -81,11 +81,11 @@ void OpenRequests::SetAlarm() {
   for (const std::list<Open>* queue : {&writes_, &others_}) {
     if (!queue->empty()) earliest = std::min(earliest, queue->front().deadline);
   }
-  sim::Simulation& sim = process_.simulation();
-  sim.CancelCall(alarm_);
+  process_.simulation().CancelCall(alarm_);
   alarm_at_ = earliest;
   if (alarm_at_ == VirtualTime::Max()) return;
-  alarm_ = sim.After(earliest - sim.now(), sim::TimerKind::kPeriodic, "request timeout", [this] {
+  const Duration left = earliest - process_.SteadyNow();
+  alarm_ = process_.After(left, sim::TimerKind::kPeriodic, "request timeout", [this] {
     EndOverdue(writes_);
     EndOverdue(others_);
     SetAlarm();
@@ -94,7 +94,7 @@ void OpenRequests::SetAlarm() {
 
 void OpenRequests::EndOverdue(std::list<Open>& queue) {
   sim::Simulation& sim = process_.simulation();
-  while (!queue.empty() && queue.front().deadline <= sim.now()) {
+  while (!queue.empty() && queue.front().deadline <= process_.SteadyNow()) {
     KSIM_PROBE("apiserver/request-timed-out");
     Open& open = queue.front();
     sim.context() = open.worker;

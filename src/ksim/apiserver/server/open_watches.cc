@@ -30,7 +30,7 @@ void OpenWatches::Serve(std::shared_ptr<ServedWatch> stream, VirtualTime deadlin
     streams_.erase(stream->id());
     return Release(*stream);
   }
-  stream->ServeUntil(std::max(deadline, sim.now()));
+  stream->ServeUntil(std::max(deadline, process_.SteadyNow()));
   deadlines_.insert(stream.get());
   SetAlarm();
 }
@@ -80,8 +80,9 @@ void OpenWatches::SetAlarm() {
   sim.CancelCall(alarm_);
   alarm_at_ = earliest;
   if (deadlines_.empty()) return;
-  alarm_ = sim.After(earliest - sim.now(), sim::TimerKind::kPeriodic, "watch timeout",
-                     [this] { EndOverdue(); });
+  const Duration left = earliest - process_.SteadyNow();
+  alarm_ =
+      process_.After(left, sim::TimerKind::kPeriodic, "watch timeout", [this] { EndOverdue(); });
 }
 
 // Ends the watch with the earliest deadline; the next one has an alarm of its own. Clients open

@@ -60,7 +60,7 @@ sim::Task<WatchHandler::Opened> WatchHandler::Open(WatchCall& call) {
   RequestContext& rc = *call.rc;
   const api::Request& request = rc.request();
   Opened opened;
-  const VirtualTime arrived = shared_.sim.now();
+  const VirtualTime arrived = process_.SteadyNow();
   // Admits the request and reads its options.
   api::Status refused = handler_.Admit(rc);
   api::ListOptions list = request.list;

@@ -59,6 +59,7 @@ class Requests : public TraceLaw {
       const auto ended = ended_.find(ProcessOfActor(r.actor));
       if (ended != ended_.end() && ended->second > r.seq) continue;
       if (end.time - r.t < kAnswerTime) continue;
+      if (ledger.clocks().Passed(ProcessOfActor(r.actor), r.t, end.time) < kAnswerTime) continue;
       Contradict(r, "the request has no response, and its sender did not end");
     }
     for (const auto& [resource, lone] : unknown_)
@@ -67,7 +68,7 @@ class Requests : public TraceLaw {
   }
 
  private:
-  // Longer than any client waits.
+  // Longer than any client waits, by its own clock.
   static constexpr std::int64_t kAnswerTime = 60'000'000'000;
 
   void TakeActor(const Record& r) {

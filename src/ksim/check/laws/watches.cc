@@ -151,13 +151,16 @@ class Watches : public TraceLaw {
     if (at == std::string_view::npos) return;
     std::int64_t seconds = 0;
     std::from_chars(options.data() + at + 15, options.data() + options.size(), seconds);
-    // Its time runs from the arrival of the request.
+    // Its time runs from the arrival of the request, by the server's clock.
     const Asked* request = ledger.Request(r.Int("request"));
     if (request == nullptr || request->stages.empty()) return;
-    const std::int64_t lasted = r.t - request->stages.front()->t;
+    const std::int64_t arrived = request->stages.front()->t;
+    const std::string_view server = r.Text("server");
+    const std::int64_t lasted = ledger.clocks().Passed(server, arrived, r.t);
+    const bool exact = ledger.clocks().RateIn(server, arrived, r.t).empty();
     if (reason == "timeout" && lasted < seconds * kSecond)
       Contradict(r, fmt::format("times out after {} ns of {} s", lasted, seconds));
-    if (lasted == seconds * kSecond) Same(r, "the reason", reason, "timeout");
+    if (exact && lasted == seconds * kSecond) Same(r, "the reason", reason, "timeout");
   }
 
   // --- event ---

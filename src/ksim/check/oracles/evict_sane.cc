@@ -19,6 +19,7 @@
 #include "ksim/check/ledger.h"
 #include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
+#include "ksim/check/process_clocks.h"
 
 namespace ksim::check {
 namespace {
@@ -95,15 +96,16 @@ struct Process {
   std::int64_t started = -1;                               // or leads since then
   std::map<std::string, std::int64_t, std::less<>> signs;  // node -> when one was delivered
   int blind = 0;                                           // faults in force
-  std::int64_t blind_until = -1;
+  std::int64_t saw_again = -1;                             // when the last one ended
 };
 
 class Sane : public Oracle {
  public:
   Sane() : Oracle(SaneInfo()) {}
 
-  void On(const Facts&, const Observation& o) override {
+  void On(const Facts& facts, const Observation& o) override {
     now_ = o.t;
+    clocks_ = &facts.clocks();
     switch (o.kind) {
       case sim::EventKind::kCommit:
         return OnCommit(o);
@@ -148,14 +150,26 @@ class Sane : public Oracle {
     Process& process = processes_[std::string(ProcessOfActor(o.target))];
     if (o.state == "begin") ++process.blind;
     if (o.state == "end" && process.blind > 0) --process.blind;
-    if (o.state == "end") process.blind_until = o.t + kOneTry;
+    if (o.state == "end") process.saw_again = o.t;
   }
 
   bool IsBlind(std::string_view actor) {
     const Process& process = processes_[std::string(ProcessOfActor(actor))];
     const std::deque<std::int64_t>& sent = actors_[Name(actor)].sent;
-    return process.blind > 0 || now_ <= process.blind_until ||
-           (sent.size() >= kBurst && now_ - sent.front() < Seconds(10).ns());
+    const bool just_now =
+        process.saw_again >= 0 && Waited(actor, process.saw_again, now_) <= kOneTry;
+    return process.blind > 0 || just_now ||
+           (sent.size() >= kBurst && Waited(actor, sent.front(), now_) < Seconds(10).ns());
+  }
+
+  // By the clock of the actor's process, which waits and measures by it.
+  std::int64_t Age(std::string_view actor, std::int64_t since, std::int64_t t) const {
+    return clocks_->Passed(ProcessOfActor(actor), since, t);
+  }
+
+  // The same for what is a network's time in part: a fast clock makes that no longer.
+  std::int64_t Waited(std::string_view actor, std::int64_t since, std::int64_t t) const {
+    return std::min(t - since, Age(actor, since, t));
   }
 
   void OnCommit(const Observation& o) {
@@ -276,16 +290,16 @@ class Sane : public Oracle {
     if (request == pending.end()) return;
     const std::int64_t decided = request->second;
     const Process& process = processes_[std::string(ProcessOfActor(o.by))];
-    if (process.started >= 0 && decided - process.started < kGrace)
+    if (process.started >= 0 && Age(o.by, process.started, decided) < kGrace)
       return Violate(o.seq, Name(o.by),
                      fmt::format("{} gives {} up {} after its start, which is less than the grace "
                                  "of a node",
-                                 o.by, ObjectOf(o), Text(decided - process.started)),
+                                 o.by, ObjectOf(o), Text(Age(o.by, process.started, decided))),
                      {ObjectOf(o)});
     const auto sign = process.signs.find(o.name);
     if (sign == process.signs.end()) return;
-    const std::int64_t age = decided - sign->second;
-    if (age < kLook || age >= kGrace) return;
+    const std::int64_t age = Age(o.by, sign->second, decided);
+    if (Waited(o.by, sign->second, decided) < kLook || age >= kGrace) return;
     Violate(o.seq, Name(o.by),
             fmt::format("{} gives {} up, of which it was told a sign of life {} before", o.by,
                         ObjectOf(o), Text(age)),
@@ -347,10 +361,10 @@ class Sane : public Oracle {
     const auto bound = bound_.find(o.object);
     const std::int64_t start =
         std::max({since, process.started, bound == bound_.end() ? 0 : bound->second});
-    if (began < start + *least)
+    if (Age(o.by, start, began) < *least)
       return Found(o,
                    fmt::format("has taints that it tolerates for {}, since {}", Text(*least),
-                               Text(began - start)),
+                               Text(Age(o.by, start, began))),
                    name);
 
     // 2. Somebody reports.
@@ -358,7 +372,7 @@ class Sane : public Oracle {
     const auto keeper = actors_.find(nl);
     if (keeper == actors_.end() || !keeper->second.nobody_since) return;
     const std::int64_t nobody = *keeper->second.nobody_since;
-    if (began - nobody < kNobody || IsHindered(keeper->second, nobody)) return;
+    if (Waited(o.by, nobody, began) < kNobody || IsHindered(keeper->second, nobody)) return;
     // The keeper has taken them away, and the actor was told late.
     if (node->second.versions.back().taints.empty()) return;
     if (HasOtherTaints(node->second, tolerations)) return;
@@ -411,6 +425,7 @@ class Sane : public Oracle {
   static std::string Text(std::int64_t ns) { return FormatDuration(Duration(ns)); }
 
   std::int64_t now_ = 0;
+  const ProcessClocks* clocks_ = nullptr;
   std::map<std::string, NodeState, std::less<>> nodes_;
   std::map<std::string, Actor, std::less<>> actors_;
   std::map<std::string, Process, std::less<>> processes_;

@@ -3,7 +3,8 @@
 //
 // The rules: a leader gives up renewDeadline + retryPeriod after the answer to its last renewal, or
 // after the end of a pause; nobody takes a Lease before its holder's last record is as old as it
-// says it holds. The clocks of ksim run at one rate, so that is no cause here.
+// says it holds. Each of the two measures by its own clock: that they run at other rates is a cause
+// if by one clock for both a rule was broken.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 
 #include "ksim/check/oracles/register.h"
 #include "ksim/check/oracles/wording.h"
+#include "ksim/check/process_clocks.h"
 
 namespace ksim::check {
 namespace {
@@ -34,8 +36,8 @@ const OracleInfo& LeaderAloneInfo() {
       {sim::EventKind::kActor, sim::EventKind::kFault, sim::EventKind::kRequest,
        sim::EventKind::kResponse, sim::EventKind::kCommit},
       {"two lead when the old leader was paused, when the answer to its renewal arrived more than "
-       "3 s "
-       "after its commit, or when somebody wrote over its Lease (CLIENT-120): a remark says so",
+       "3 s after its commit, when somebody wrote over its Lease, or when the clock of one of them "
+       "runs at another rate (CLIENT-120): a remark says so",
        "writes of a leader that were on their way when it lost the Lease"},
       "no replicas were elected"};
   return info;
@@ -145,7 +147,7 @@ class LeaderAlone : public Oracle {
     if (own == leases.rend()) return;  // no Lease: no election that can be followed
     const Changes& of_lease = facts.history().OfObject((*own)->object);
     for (const Leader& old : leaders_)
-      if (old.lease == (*own)->object && old.process != o.target) Overlaps(old, of_lease, o);
+      if (old.lease == (*own)->object && old.process != o.target) Overlaps(facts, old, of_lease, o);
     leaders_.push_back({std::string(o.target), o.t, (*own)->object, o.t});
   }
 
@@ -164,7 +166,8 @@ class LeaderAlone : public Oracle {
     return {of_lease[i], nullptr};
   }
 
-  void Overlaps(const Leader& old, const Changes& of_lease, const Observation& o) {
+  void Overlaps(const Facts& facts, const Leader& old, const Changes& of_lease,
+                const Observation& o) {
     const auto [taken, before] = TakeoverOf(of_lease, o.target);
     if (taken == nullptr || before == nullptr) return;
     const value::Value& record = before->after.Get("spec");
@@ -177,26 +180,33 @@ class LeaderAlone : public Oracle {
     const std::int64_t holds = record.Get("leaseDurationSeconds").AsInt() * Seconds(1).ns();
     const bool held = !HolderOf(before->after).empty();
     if (held && holds != kLeaseDuration) return;  // its deadlines are not known
-    if (held && taken->t - before->t < holds)
+    const ProcessClocks& clocks = facts.clocks();
+    const bool early = held && taken->t - before->t < holds;
+    if (early && clocks.Passed(o.target, before->t, taken->t) >= holds)
+      overlap.cause = ByItsRate(clocks, o.target, before->t, taken->t);
+    else if (early)
       overlap.wrong =
           fmt::format("it took the Lease at {}, which {} had renewed at {} for {}", At(taken->t),
                       before->by, At(before->t), FormatDuration(Duration(holds)));
     else
-      Explain(old, *before, o, &overlap);
+      Explain(clocks, old, *before, o, &overlap);
     overlaps_.push_back(std::move(overlap));
   }
 
   // Why the old leader still leads: within its right, or not.
-  void Explain(const Leader& old, const CommittedChange& before, const Observation& o,
-               Overlap* overlap) const {
+  void Explain(const ProcessClocks& clocks, const Leader& old, const CommittedChange& before,
+               const Observation& o, Overlap* overlap) const {
     const auto it = pauses_.find(old.process);
     const Pause* pause = it == pauses_.end() ? nullptr : &it->second;
     const bool paused = pause != nullptr && pause->stopped;
-    const bool was_paused =
-        pause != nullptr && pause->ended > 0 && o.t <= pause->ended + kGivesUpAfter;
-    const bool in_time = o.t <= old.answered + kGivesUpAfter;
+    const bool was_paused = pause != nullptr && pause->ended > 0 &&
+                            clocks.Passed(old.process, pause->ended, o.t) <= kGivesUpAfter;
+    const bool in_time = clocks.Passed(old.process, old.answered, o.t) <= kGivesUpAfter;
+    const bool in_true_time = o.t - old.answered <= kGivesUpAfter;
     if (paused || (!in_time && was_paused))
       overlap->paused = true;
+    else if (in_time && !in_true_time)
+      overlap->cause = ByItsRate(clocks, old.process, old.answered, o.t);
     else if (in_time && !IsOf(before.by, old.process))
       overlap->cause = fmt::format("{} wrote over its Lease at {}", before.by, At(before.t));
     else if (in_time)
@@ -205,7 +215,15 @@ class LeaderAlone : public Oracle {
     else
       overlap->wrong =
           fmt::format("{} had to give up by {}, {} after the last answer to a renewal", old.process,
-                      At(old.answered + kGivesUpAfter), FormatDuration(Duration(kGivesUpAfter)));
+                      At(clocks.When(old.process, old.answered, kGivesUpAfter)),
+                      FormatDuration(Duration(kGivesUpAfter)));
+  }
+
+  // "" if its clock ran true.
+  static std::string ByItsRate(const ProcessClocks& clocks, std::string_view process,
+                               std::int64_t from, std::int64_t to) {
+    const std::string_view rate = clocks.RateIn(process, from, to);
+    return rate.empty() ? "" : fmt::format("the clock of {} ran at {}", process, rate);
   }
 
   void OnRequest(const Observation& o) {

@@ -50,13 +50,13 @@ class Respected : public Oracle {
  public:
   Respected() : Oracle(RespectedInfo()) {}
 
-  void On(const Facts&, const Observation& o) override {
+  void On(const Facts& facts, const Observation& o) override {
     if (o.kind == sim::EventKind::kRequest) {
       if (o.subresource == "eviction") evictions_[o.request] = o.seq;
     } else if (o.resource == "poddisruptionbudgets") {
       OnBudget(o);
     } else if (o.resource == "pods") {
-      OnPod(o);
+      OnPod(facts, o);
     }
   }
 
@@ -106,7 +106,7 @@ class Respected : public Oracle {
     budget.is_true = HealthyOf(budget, let_go) >= budget.status.Get("currentHealthy").AsInt();
   }
 
-  void OnPod(const Observation& o) {
+  void OnPod(const Facts& facts, const Observation& o) {
     const bool is_healthy = IsHealthy(*o.after);
     const auto before = pods_.find(o.object);
     const Pod was = before == pods_.end() ? Pod() : before->second;
@@ -130,12 +130,13 @@ class Respected : public Oracle {
       if (o.request == 0 || eviction == evictions_.end())
         budget.is_true = false;
       else
-        OnEviction(o, was, eviction->second, budget);
+        OnEviction(facts, o, was, eviction->second, budget);
     }
   }
 
   // The eviction, sent at `sent`, marks a healthy pod for deletion.
-  void OnEviction(const Observation& o, const Pod& pod, std::uint64_t sent, Budget& budget) {
+  void OnEviction(const Facts& facts, const Observation& o, const Pod& pod, std::uint64_t sent,
+                  Budget& budget) {
     Judged();
     const auto taken = budget.taken.find(o.name);
     if (taken == budget.taken.end()) {
@@ -147,7 +148,7 @@ class Respected : public Oracle {
       budget.is_true = false;
       return;
     }
-    const bool late = o.t - taken->second > kDeletionTimeout;
+    const bool late = facts.clocks().MostPassed(taken->second, o.t) > kDeletionTimeout;
     budget.taken.erase(taken);
     if (late || budget.status.Get("observedGeneration").AsInt() < budget.generation)
       budget.is_true = false;

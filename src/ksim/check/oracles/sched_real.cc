@@ -36,7 +36,7 @@ class Real : public Oracle {
  public:
   Real() : Oracle(RealInfo()) {}
 
-  void On(const Facts&, const Observation& o) override {
+  void On(const Facts& facts, const Observation& o) override {
     if (o.kind == sim::EventKind::kRequest) {
       // Refused with 429 it is sent again: what led to it is what led to the first try.
       if (o.subresource == "binding")
@@ -60,7 +60,7 @@ class Real : public Oracle {
       return;
     }
     if (o.resource == "nodes") OnNode(o);
-    if (o.resource == "pods" && o.by.starts_with("kube-scheduler")) OnPod(o);
+    if (o.resource == "pods" && o.by.starts_with("kube-scheduler")) OnPod(facts, o);
   }
 
  private:
@@ -81,7 +81,14 @@ class Real : public Oracle {
     if (!node.there) node.gone_since = o.rv;
   }
 
-  void OnPod(const Observation& o) {
+  // Longer than it takes from the decision on; what it waits for in between it measures by its own
+  // clock, which may be slow.
+  static bool HasDecided(const Facts& facts, std::string_view scheduler, std::int64_t told,
+                         std::int64_t asked) {
+    return std::min(asked - told, facts.clocks().Passed(scheduler, told, asked)) > kDecided;
+  }
+
+  void OnPod(const Facts& facts, const Observation& o) {
     if (o.before->is_null() || o.after->is_null()) return;
     const std::string_view node = o.after->Get("spec").Get("nodeName").AsString();
     if (node.empty() || !o.before->Get("spec").Get("nodeName").AsString().empty()) return;
@@ -99,7 +106,8 @@ class Real : public Oracle {
     std::string why;
     if (known == nodes_.end())
       why = "which never was";
-    else if (told != told_gone_.end() && asked - std::max(told->second.t, awake_) > kDecided)
+    else if (told != told_gone_.end() &&
+             HasDecided(facts, o.by, std::max(told->second.t, awake_), asked))
       why = fmt::format("which is gone since revision {}; it was told so by event #{}",
                         known->second.gone_since, told->second.seq);
     if (why.empty()) return;

@@ -67,7 +67,7 @@ sim::Task<void> ProcessorListener::Run(std::shared_ptr<ProcessorListener> self) 
     if (takes > Duration()) {
       const bool background = queue_[0].origin.background;
       const auto kind = background ? sim::TimerKind::kPeriodic : sim::TimerKind::kWork;
-      co_await sim.Sleep(takes, kind, "slow handler");
+      co_await sim.Spend(takes, kind, "slow handler");
       share = 1;
     }
     for (; share > 0 && !queue_.empty(); --share) {

@@ -61,10 +61,10 @@ ReflectorBackoff::ReflectorBackoff(Environment& env, std::string_view site, bool
       jitter_(env, site),
       resets_from_reset_(resets_from_reset),
       base_(kReflectorBase),
-      since_(env.sim.now()) {}
+      since_(env.sim.SteadyNow()) {}
 
 Duration ReflectorBackoff::Next() {
-  const VirtualTime now = env_.sim.now();
+  const VirtualTime now = env_.sim.SteadyNow();
   const bool reset = now - since_ > kReflectorReset;
   if (reset) base_ = kReflectorBase;
   if (reset || !resets_from_reset_) since_ = now;

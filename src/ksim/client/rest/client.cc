@@ -120,7 +120,7 @@ sim::Task<Result> Client::Ask(api::Request request, std::unique_ptr<WatchStream>
   const Duration timeout = stream == nullptr ? impl_->options.timeout : Duration();
   for (int attempt = 1;; ++attempt) {
     if (stream == nullptr || attempt > 1) {
-      const Duration wait = impl_->options.limiter->Reserve(sim.now());
+      const Duration wait = impl_->options.limiter->Reserve(connection_.process().SteadyNow());
       if (wait > Duration()) co_await sim.Sleep(wait, sim::TimerKind::kWork, "client rate limit");
     }
     FaultHooks* hooks = connection_.env().faults;

@@ -124,7 +124,7 @@ Exchange::Trip::Trip(Connection& connection, api::Request&& request,
       object_(ObjectOf(request)),
       sent_(Payload(connection, std::move(request), lane_.server)),
       start_(sim_.now()),
-      notices_loss_after_(notices_loss_after),
+      notices_loss_after_(connection.process().TimeOf(notices_loss_after)),
       arrival_(sim_),
       pipe_(pipe) {}
 

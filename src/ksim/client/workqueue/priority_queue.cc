@@ -123,7 +123,7 @@ void PriorityQueue::Impl::Notify(sim::Signal& signal) {
 
 // handleWaitingItems: what has become ready stands behind what was.
 void PriorityQueue::Impl::MoveReady() {
-  const VirtualTime now = process.simulation().now();
+  const VirtualTime now = process.SteadyNow();
   while (!waiting.empty() && std::get<VirtualTime>(*waiting.begin()) <= now) {
     const std::string key = std::get<std::string>(*waiting.begin());
     waiting.erase(waiting.begin());
@@ -144,7 +144,8 @@ sim::Task<void> PriorityQueue::Impl::DelayLoop(std::shared_ptr<Impl> self) {
     if (self->waiting.empty()) {
       co_await self->delayed.Wait();
     } else {
-      const Duration left = std::get<VirtualTime>(*self->waiting.begin()) - sim.now();
+      const Duration left =
+          std::get<VirtualTime>(*self->waiting.begin()) - self->process.SteadyNow();
       co_await self->delayed.WaitFor(left, sim::TimerKind::kWork);
     }
   }
@@ -163,7 +164,7 @@ void PriorityQueue::Add(const std::string& key, int priority) {
 
 void PriorityQueue::AddAfter(const std::string& key, int priority, Duration delay) {
   if (delay <= Duration()) return Add(key, priority);
-  impl_->Add(key, priority, impl_->process.simulation().now() + delay);
+  impl_->Add(key, priority, impl_->process.SteadyNow() + delay);
 }
 
 void PriorityQueue::AddRateLimited(const std::string& key, int priority) {

@@ -139,7 +139,7 @@ void WorkQueue::Impl::AddAfter(const std::string& key, Duration delay, Waiting a
   if (shutting_down) return;
   if (delay <= Duration()) return Add(key, WorkOrigin());
   const bool loop_works = waiting_work > 0;
-  VirtualTime ready = process.simulation().now() + delay;
+  VirtualTime ready = process.SteadyNow() + delay;
   added.key = key;
   added.origin = WorkOrigin();
   if (const auto it = waiting_by_key.find(key); it != waiting_by_key.end()) {
@@ -173,8 +173,9 @@ void WorkQueue::Impl::AddAfter(const std::string& key, Duration delay, Waiting a
 // A retry that somebody waits for is work.
 bool WorkQueue::Impl::BecomeWork(VirtualTime by) {
   bool any = false;
+  const VirtualTime ready = process.SteadyNow() + process.TimerOf(by - process.simulation().now());
   for (auto& [place, entry] : waiting) {
-    if (place.first > by) break;
+    if (place.first > ready) break;
     if (!entry.background || !entry.retry) continue;
     entry.background = false;
     ++waiting_work;
@@ -188,7 +189,7 @@ bool WorkQueue::Impl::BecomeWork(VirtualTime by) {
 }
 
 void WorkQueue::Impl::AddReady() {
-  const VirtualTime now = process.simulation().now();
+  const VirtualTime now = process.SteadyNow();
   while (!waiting.empty() && waiting.begin()->first.first <= now) {
     const Waiting ready = waiting.begin()->second;
     Unwait(waiting.begin());
@@ -205,7 +206,7 @@ sim::Task<void> WorkQueue::Impl::DelayLoop(std::shared_ptr<Impl> self) {
     if (self->waiting.empty()) {
       co_await self->delayed.Wait();
     } else {
-      const Duration left = self->waiting.begin()->first.first - sim.now();
+      const Duration left = self->waiting.begin()->first.first - self->process.SteadyNow();
       const sim::TimerKind kind =
           self->waiting_work > 0 ? sim::TimerKind::kWork : sim::TimerKind::kPeriodic;
       co_await self->delayed.WaitFor(left, kind);

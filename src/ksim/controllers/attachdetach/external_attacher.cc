@@ -97,7 +97,7 @@ sim::Task<client::ReconcileResult> ExternalAttacher::Attach(api::Object attachme
 
   // 3. The driver attaches it.
   const Duration time = DrawTime("attacher", attachment);
-  co_await context_.env().sim.Sleep(time, sim::TimerKind::kWork, "a driver attaches a volume");
+  co_await context_.env().sim.Spend(time, sim::TimerKind::kWork, "a driver attaches a volume");
   const Value attached = Obj({{"status", Obj({{"attached", Value::Of(true)}})}});
   const client::PatchOptions options(api::PatchType::kMerge, "status");
   client::Client::ObjectResult patched =
@@ -110,7 +110,7 @@ sim::Task<client::ReconcileResult> ExternalAttacher::Attach(api::Object attachme
 sim::Task<client::ReconcileResult> ExternalAttacher::Detach(api::Object attachment) {
   const std::string name(attachment.name());
   const Duration time = DrawTime("detacher", attachment);
-  co_await context_.env().sim.Sleep(time, sim::TimerKind::kWork, "a driver detaches a volume");
+  co_await context_.env().sim.Spend(time, sim::TimerKind::kWork, "a driver detaches a volume");
   const api::Object freed = WithoutFinalizer(attachment, AttacherFinalizer(DriverOf(attachment)));
   const Value& left = freed.metadata().Get("finalizers");
   const Value patch = Obj({{"metadata", Obj({{"finalizers", left.empty() ? Value() : left}})}});

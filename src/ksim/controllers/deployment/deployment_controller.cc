@@ -242,7 +242,7 @@ void DeploymentController::LookAtDeadline(const std::string& key, Duration left)
     queue_.AddRateLimited(key);
     return;
   }
-  const VirtualTime due = context_.process.simulation().now() + left + Seconds(1);
+  const VirtualTime due = context_.process.SteadyNow() + left + Seconds(1);
   const auto [it, fresh] = deadlines_.try_emplace(key, due);
   if (!fresh && it->second <= due) return;  // the earlier of two waits counts
   it->second = due;
@@ -251,7 +251,7 @@ void DeploymentController::LookAtDeadline(const std::string& key, Duration left)
 
 sim::Task<void> DeploymentController::WaitForDeadline(std::string key, VirtualTime due) {
   sim::Simulation& sim = context_.process.simulation();
-  co_await sim.Sleep(due - sim.now(), sim::TimerKind::kPeriodic, "wait for the deadline");
+  co_await sim.Sleep(due - sim.SteadyNow(), sim::TimerKind::kPeriodic, "wait for the deadline");
   const auto it = deadlines_.find(key);
   if (it == deadlines_.end() || it->second != due) co_return;
   deadlines_.erase(it);

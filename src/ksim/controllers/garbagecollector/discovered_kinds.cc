@@ -14,9 +14,10 @@ bool IsIgnored(const api::ResourceInfo& kind) {
 
 DiscoveredKinds::DiscoveredKinds(const ControllerContext& context)
     : env_(context.env()),
+      process_(context.process),
       definitions_(context.informers.For(
           context.Resource("apiextensions.k8s.io", "customresourcedefinitions"))),
-      begun_(env_.sim.now()) {}
+      begun_(process_.SteadyNow()) {}
 
 std::vector<const api::ResourceInfo*> DiscoveredKinds::Deletable() const {
   std::vector<const api::ResourceInfo*> out;
@@ -46,7 +47,7 @@ const api::ResourceInfo* DiscoveredKinds::Find(std::string_view api_version,
 }
 
 Duration DiscoveredKinds::UntilNext() const {
-  return begun_ + Duration(kPeriod.ns() * (Age() + 1)) - env_.sim.now();
+  return begun_ + Duration(kPeriod.ns() * (Age() + 1)) - process_.SteadyNow();
 }
 
 bool DiscoveredKinds::IsThere(const api::ResourceInfo& kind) const {
@@ -54,6 +55,8 @@ bool DiscoveredKinds::IsThere(const api::ResourceInfo& kind) const {
   return !kind.defined || !definitions_.lister().Get("", kind.group_resource()).empty();
 }
 
-std::int64_t DiscoveredKinds::Age() const { return (env_.sim.now() - begun_).ns() / kPeriod.ns(); }
+std::int64_t DiscoveredKinds::Age() const {
+  return (process_.SteadyNow() - begun_).ns() / kPeriod.ns();
+}
 
 }  // namespace ksim::controllers

@@ -18,6 +18,7 @@
 #include "ksim/base/time.h"
 #include "ksim/client/informer.h"
 #include "ksim/controllers/controller.h"
+#include "ksim/sim/process.h"
 
 namespace ksim::controllers {
 
@@ -43,6 +44,7 @@ class DiscoveredKinds {
   std::int64_t Age() const;  // in periods
 
   client::Environment& env_;
+  const sim::Process& process_;
   client::SharedInformer& definitions_;
   VirtualTime begun_;
   std::int64_t age_ = -1;                                  // of the mapper's view; -1: it has none

@@ -190,9 +190,10 @@ sim::Task<void> GarbageCollector::ResyncMonitors() {
 // From 1.36 on for 30 s at most: a cache that cannot be filled does not stop the others.
 sim::Task<void> GarbageCollector::WaitForMonitors() {
   sim::Simulation& sim = context_.env().sim;
-  const VirtualTime begun = sim.now();
+  const VirtualTime begun = sim.SteadyNow();
   while (!MonitorsHaveSynced()) {
-    const bool waits = profile_.gc_pauses_for_new_kinds || sim.now() - begun < kInitialSyncTimeout;
+    const bool waits =
+        profile_.gc_pauses_for_new_kinds || sim.SteadyNow() - begun < kInitialSyncTimeout;
     if (!waits) co_return;
     co_await sim.Sleep(client::kSyncedPollPeriod, sim::TimerKind::kWork, "wait for cache sync");
   }

@@ -149,7 +149,7 @@ sim::Task<client::ReconcileResult> ExternalProvisioner::Provision(api::Object cl
                  fmt::format("External provisioner is provisioning volume for claim {}",
                              api::GoQuote(claim.key())));
   const Duration time = DrawTime(driver, "persistentvolumeclaims", claim);
-  co_await context_.env().sim.Sleep(time, sim::TimerKind::kWork, "a driver makes a volume");
+  co_await context_.env().sim.Spend(time, sim::TimerKind::kWork, "a driver makes a volume");
   client::Client::ObjectResult created = co_await client_.Create(volume_kind_, volume);
   if (!created.ok() && !api::IsAlreadyExists(created.status()))
     co_return client::ReconcileResult::Error(created.status());
@@ -163,7 +163,7 @@ sim::Task<client::ReconcileResult> ExternalProvisioner::Provision(api::Object cl
 sim::Task<client::ReconcileResult> ExternalProvisioner::Delete(api::Object volume) {
   const std::string driver(volume.Annotation(api::kProvisionedBy));
   const Duration time = DrawTime(driver, "persistentvolumes", volume);
-  co_await context_.env().sim.Sleep(time, sim::TimerKind::kWork, "a driver deletes a volume");
+  co_await context_.env().sim.Spend(time, sim::TimerKind::kWork, "a driver deletes a volume");
   const api::DeleteOptions options;
   const std::string name(volume.name());
   made_.erase(name);

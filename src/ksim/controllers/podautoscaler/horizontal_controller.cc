@@ -124,10 +124,11 @@ HorizontalController::Autoscaler* HorizontalController::Find(const std::string& 
 
 bool HorizontalController::HasWorkAhead(const Heartbeats&) const {
   if (hpa_informer_ == nullptr || hpa_informer_->lister().size() == 0) return false;
-  const VirtualTime now = context_.env().sim.now();
+  const VirtualTime now = context_.process.SteadyNow();
   for (const auto& [key, autoscaler] : autoscalers_)
     if (autoscaler.exists && (!autoscaler.looked_at || now < autoscaler.settled_at)) return true;
-  return context_.metrics != nullptr && now < context_.metrics->LastChange() + kSettling;
+  return context_.metrics != nullptr &&
+         context_.env().sim.now() < context_.metrics->LastChange() + kSettling;
 }
 
 // An autoscaler that is kept from what it wants (a window, a rate) is waited for as long as these
@@ -142,7 +143,7 @@ void HorizontalController::Settle(const api::Object& hpa, const std::string& key
   if (same) return;
   const Duration memory = at_rest ? Duration() : LongestMemory(hpa.spec().Get("behavior"));
   autoscaler->settled_at =
-      std::max(autoscaler->settled_at, context_.env().sim.now() + memory + kSettling);
+      std::max(autoscaler->settled_at, context_.process.SteadyNow() + memory + kSettling);
 }
 
 // --- sync ----------------------------------------------------------------------------------------

@@ -151,7 +151,7 @@ void GuestProcess::OnStop() {
 
 void GuestProcess::Hold(Duration time) {
   const bool starts = process_.SteadyNow() - began_ < kStartUp;
-  time = std::max(time, starts ? kStartUp : options_.quiet_after);
+  time = process_.TimeOf(std::max(time, starts ? kStartUp : options_.quiet_after));
   busy_until_ = std::max(busy_until_, env_.sim.now() + time);
   env_.sim.CancelCall(hold_);
   hold_ = env_.sim.After(busy_until_ - env_.sim.now(), sim::TimerKind::kWork, "guest may still act",
@@ -176,7 +176,7 @@ void GuestProcess::Answered(const ApiStream::Asked& asked, int status) {
     failing_.erase(key);
     return;
   }
-  const VirtualTime now = env_.sim.now();
+  const VirtualTime now = process_.SteadyNow();
   const auto [found, first] = failing_.try_emplace(key);
   Failing& failing = found->second;
   if (first) failing.first = failing.last = now;
@@ -378,7 +378,7 @@ void GuestProcess::Judge(const apiserver::http::HttpRequest& request) {
   if (!writes) return;
   // Also right after the start, when Hold is short: a timeout takes longer than that.
   if (unanswered_++ > 0) env_.sim.CancelCall(answer_hold_);
-  answer_hold_ = env_.sim.After(options_.quiet_after, sim::TimerKind::kWork,
+  answer_hold_ = env_.sim.After(process_.TimeOf(options_.quiet_after), sim::TimerKind::kWork,
                                 "guest waits for an answer", [] {});
 }
 

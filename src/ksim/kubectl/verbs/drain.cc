@@ -145,7 +145,7 @@ sim::Task<std::string> EvictUntilAccepted(Session& session, Object pod, const Dr
       fmt::format("error when evicting pods/\"{}\" -n \"{}\"", pod.name(), pod.ns());
   for (;;) {
     output->lines.push_back("evicting pod " + pod.key());
-    if (session.env().sim.now() >= deadline)
+    if (session.env().sim.SteadyNow() >= deadline)
       co_return fmt::format("{}: global timeout reached: {}", what,
                             FormatDuration(options.timeout));
     const Response response = co_await EvictOne(
@@ -163,7 +163,7 @@ sim::Task<std::vector<std::string>> EvictAll(Session& session, std::vector<Objec
                                              const DrainOptions& options, CommandOutput* output) {
   const VirtualTime deadline = options.timeout == Duration()
                                    ? VirtualTime::Max()
-                                   : session.env().sim.now() + options.timeout;
+                                   : session.env().sim.SteadyNow() + options.timeout;
   std::vector<std::string> failed;
   std::vector<Object> asked;
   for (const Object& pod : pods) {
@@ -173,7 +173,7 @@ sim::Task<std::vector<std::string>> EvictAll(Session& session, std::vector<Objec
     else
       failed.push_back(std::move(error));
   }
-  while (!asked.empty() && session.env().sim.now() < deadline) {
+  while (!asked.empty() && session.env().sim.SteadyNow() < deadline) {
     std::vector<Object> still;
     for (const Object& pod : asked) {
       api::Request get = RequestFor(api::Verb::kGet, session.env().kinds.ByName("pods"),

@@ -48,7 +48,7 @@ sim::Task<bool> FollowStatus(Session& session, Session::Info info, const Rollout
   watch.resource_version = std::to_string(listed->resource_version);
   watch.allow_watch_bookmarks = true;
   if (deadline) {
-    const std::int64_t left = (*deadline - session.env().sim.now()).ns();
+    const std::int64_t left = (*deadline - session.env().sim.SteadyNow()).ns();
     watch.timeout_seconds = std::max<std::int64_t>(1, (left + 999'999'999) / 1'000'000'000);
   }
   api::Result<std::unique_ptr<client::WatchStream>> opened =
@@ -71,11 +71,11 @@ sim::Task<void> ShowStatus(Session& session, Session::Info info, const RolloutOp
                            CommandOutput* output) {
   sim::Simulation& sim = session.env().sim;
   std::optional<VirtualTime> deadline;
-  if (options.timeout > Duration()) deadline = sim.now() + options.timeout;
+  if (options.timeout > Duration()) deadline = sim.SteadyNow() + options.timeout;
   while (true) {
     const bool over = co_await FollowStatus(session, info, options, deadline, output);
     if (over) co_return;
-    if (deadline && sim.now() >= *deadline) break;
+    if (deadline && sim.SteadyNow() >= *deadline) break;
     // As a reflector whose watch has ended.
     co_await sim.Sleep(Seconds(1), sim::TimerKind::kWork, "watch again");
   }

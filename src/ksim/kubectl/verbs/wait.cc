@@ -50,7 +50,7 @@ class ObjectWait {
         options_(options),
         info_(session.ResourceOf(options.target)),
         conditions_(std::move(conditions)),
-        deadline_(session.env().sim.now() + options.timeout) {}
+        deadline_(session.env().sim.SteadyNow() + options.timeout) {}
 
   sim::Task<CommandOutput> Run();
 
@@ -102,14 +102,14 @@ sim::Task<CommandOutput> ObjectWait::Run() {
 
 // Asks for the objects twice a second, until one is there.
 sim::Task<bool> ObjectWait::AwaitCreation() {
-  VirtualTime next = sim().now() + kCreationPoll;
+  VirtualTime next = sim().SteadyNow() + kCreationPoll;
   while (true) {
     const api::Response found = co_await session_.FindTargets(info_, options_.target);
     if (found.code == 200 && !found.items.empty()) co_return true;
     if (found.code != 200 && found.code != 404) output_.error = ErrorText(found);
     if (!output_.ok()) co_return false;
-    const VirtualTime wake = std::max(std::min(next, deadline_), sim().now());
-    co_await sim().Sleep(wake - sim().now());
+    const VirtualTime wake = std::max(std::min(next, deadline_), sim().SteadyNow());
+    co_await sim().Sleep(wake - sim().SteadyNow());
     if (wake >= deadline_) break;
     next = next + kCreationPoll;
   }
@@ -119,7 +119,7 @@ sim::Task<bool> ObjectWait::AwaitCreation() {
 
 // One object, each condition after the other.
 sim::Task<void> ObjectWait::AwaitAll(api::Object target) {
-  if (!session_.profile().wait_has_one_deadline) deadline_ = sim().now() + options_.timeout;
+  if (!session_.profile().wait_has_one_deadline) deadline_ = sim().SteadyNow() + options_.timeout;
   for (const WaitCondition& condition : conditions_) {
     std::string error;
     if (condition.kind() != Kind::kCreate) error = co_await AwaitOne(condition, target);
@@ -135,7 +135,7 @@ sim::Task<void> ObjectWait::AwaitAll(api::Object target) {
 sim::Task<std::string> ObjectWait::AwaitOne(const WaitCondition& condition, api::Object target) {
   if (options_.timeout == Duration()) co_return co_await CheckOnce(condition, target);
   // The time went by with the objects before this one. A GET gets no token then.
-  if (sim().now() >= deadline_ && condition.kind() == Kind::kDelete &&
+  if (sim().SteadyNow() >= deadline_ && condition.kind() == Kind::kDelete &&
       session_.profile().wait_asks_in_time)
     co_return "error: client rate limiter Wait returned an error: context deadline exceeded";
   co_return co_await AwaitInTime(condition, target);
@@ -157,12 +157,12 @@ sim::Task<std::string> ObjectWait::CheckOnce(const WaitCondition& condition, api
 sim::Task<std::string> ObjectWait::AwaitInTime(const WaitCondition& condition, api::Object target) {
   const bool for_delete = condition.kind() == Kind::kDelete;
   bool first = true;
-  while (sim().now() < deadline_) {
+  while (sim().SteadyNow() < deadline_) {
     const api::ListOptions list = ListOf(target);
     api::Result<client::ListResult> listed =
         co_await session_.client().List(info_, std::string(target.ns()), list);
     if (!listed.ok()) {
-      co_await sim().Sleep(std::min(kListAgain, deadline_ - sim().now()));
+      co_await sim().Sleep(std::min(kListAgain, deadline_ - sim().SteadyNow()));
       continue;
     }
     const bool gone = listed->items.empty();
@@ -186,7 +186,7 @@ sim::Task<std::string> ObjectWait::AwaitInTime(const WaitCondition& condition, a
 // Watches one object from a version on until it is as wanted. False: the watch ended before.
 sim::Task<bool> ObjectWait::WatchUntilMet(const WaitCondition& condition, api::Object target,
                                           std::int64_t version, std::string* error) {
-  const Duration left = deadline_ - sim().now();
+  const Duration left = deadline_ - sim().SteadyNow();
   if (left <= Duration()) co_return false;
   api::ListOptions list = ListOf(target);
   list.resource_version = std::to_string(version);
@@ -205,7 +205,7 @@ sim::Task<bool> ObjectWait::WatchUntilMet(const WaitCondition& condition, api::O
       if (condition.kind() == Kind::kDelete) co_return true;
       continue;
     }
-    if (sim().now() > deadline_) co_return false;
+    if (sim().SteadyNow() > deadline_) co_return false;
     const absl::StatusOr<bool> met = condition.IsMet(event->object);
     if (!met.ok()) *error = fmt::format("error: {}", Message(met.status()));
     if (!met.ok()) co_return false;

@@ -37,12 +37,12 @@ sim::Task<void> ContainerStarter::StartContainers(PodWorker* worker, PodActions 
 // doBackOff. A container that this sync killed still counted as running when the sync began.
 bool ContainerStarter::BacksOff(PodWorker& worker, const PodActions::Start& start) {
   if (!start.ended) return false;
-  const VirtualTime now = env_.sim.now();
+  const VirtualTime now = process_.SteadyNow();
   const std::string name(start.spec.Get("name").AsString());
   const std::string key = worker.uid() + "/" + name;
-  const VirtualTime until = restarts_.WaitsUntil(key, start.ended->finished);
+  const VirtualTime until = restarts_.WaitsUntil(key, start.ended->steadily_finished);
   if (until <= now) {
-    restarts_.Next(key, start.ended->finished, now);
+    restarts_.Next(key, start.ended->steadily_finished, now);
     return false;
   }
   RecordContainerEvent(recorder_, worker, start.spec, "Warning", "BackOff",

@@ -24,7 +24,8 @@ class ContainerStarter {
  public:
   ContainerStarter(sim::Process& process, client::Environment& env, Runtime& runtime,
                    client::EventRecorder& recorder, PodObjects& objects, const Profile& profile)
-      : env_(env),
+      : process_(process),
+        env_(env),
         runtime_(runtime),
         recorder_(recorder),
         profile_(profile),
@@ -42,6 +43,7 @@ class ContainerStarter {
   bool BacksOff(PodWorker& worker, const PodActions::Start& start);
   sim::Task<void> StartContainer(PodWorker* worker, value::Value container, bool init);
 
+  const sim::Process& process_;
   client::Environment& env_;
   Runtime& runtime_;
   client::EventRecorder& recorder_;

@@ -106,17 +106,17 @@ sim::Task<void> PodKiller::KillInTurn(PodWorker* worker, std::string container, 
 
   // 2. Wait for the containers that stop before this one, at most for the rest.
   const std::vector<std::string> before = StopsAfter(worker->pod, container);
-  const VirtualTime since = env_.sim.now();
+  const VirtualTime since = env_.sim.SteadyNow();
   const Duration grace = batch->grace - hooked;
   while (std::any_of(before.begin(), before.end(),
                      [batch](const std::string& name) { return batch->running.contains(name); })) {
-    const Duration left = since + grace - env_.sim.now();
+    const Duration left = since + grace - env_.sim.SteadyNow();
     if (left <= Duration()) break;
     co_await batch->changed.WaitFor(left, sim::TimerKind::kWork);
   }
 
   // 3. Stop it.
-  const std::int64_t waited = (env_.sim.now() - since).ns() / Seconds(1).ns();
+  const std::int64_t waited = (env_.sim.SteadyNow() - since).ns() / Seconds(1).ns();
   const Duration kill_in = std::max(grace - Seconds(waited), kMinimumGrace);
   co_await runtime_.KillContainer(worker->uid(), container, kill_in);
   batch->running.erase(container);

@@ -183,9 +183,9 @@ sim::Task<void> PodWorkers::Run(PodWorker* worker) {
         std::max(worker->origin.cause, process_.simulation().CaptureOrigin().cause);
     std::optional<VirtualTime> next;
     while (!worker->dirty) {
-      if (!next) next = env_.sim.now() + ResyncAfter(*worker);
-      const Duration wait = std::max(*next - env_.sim.now(), Duration());
-      const auto is_soon = [now = env_.sim.now()](const std::optional<VirtualTime>& at) {
+      if (!next) next = process_.SteadyNow() + ResyncAfter(*worker);
+      const Duration wait = std::max(*next - process_.SteadyNow(), Duration());
+      const auto is_soon = [now = process_.SteadyNow()](const std::optional<VirtualTime>& at) {
         return at && *at - now <= kLongestWait;
       };
       const bool retries =
@@ -353,7 +353,7 @@ Duration PodWorkers::ResyncAfter(const PodWorker& worker) {
   Duration base = worker.failed ? kBackOffPeriod : kSyncFrequency;
   if (worker.no_network) base = kTransientErrorPeriod;
   if (worker.failed && worker.retry_at && profile_.retries_after_backoff)
-    base = std::clamp(*worker.retry_at - env_.sim.now(), Duration(), kSyncFrequency);
+    base = std::clamp(*worker.retry_at - process_.SteadyNow(), Duration(), kSyncFrequency);
   if (base == Duration()) return base;
   const std::uint64_t key = env_.IdentityOf("pods", worker.pod.ns(), worker.pod.name());
   return env_.sim.decisions().DrawDuration(resync_site_, key, base, base + base / 2);

@@ -137,14 +137,14 @@ sim::Task<void> Prober::Run(Prober* self, std::shared_ptr<Worker> worker) {
     const Duration delay = env.sim.decisions().DrawDuration(self->delay_site_, key, {}, period);
     co_await env.sim.Sleep(delay, self->KindOf(*worker), "probe");
   }
-  VirtualTime tick = env.sim.now() + period;
+  VirtualTime tick = env.sim.SteadyNow() + period;
   while (self->Probe(*worker)) {
-    const Duration wait = tick - env.sim.now();
+    const Duration wait = tick - env.sim.SteadyNow();
     const bool asked = co_await worker->wake.WaitFor(wait, self->KindOf(*worker));
     if (!asked) {
       tick = tick + period;
     } else if (self->profile_.triggered_probe_resets_ticker) {
-      tick = env.sim.now() + period;  // a run that was asked for is the first of its own
+      tick = env.sim.SteadyNow() + period;  // a run that was asked for is the first of its own
     }
   }
 }

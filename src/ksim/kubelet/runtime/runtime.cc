@@ -113,7 +113,7 @@ sim::Task<void> Runtime::CreateSandbox(api::Object pod) {
   const std::uint64_t identity = env_.IdentityOf("pods", pod.ns(), pod.name());
   const Duration latency =
       env_.sim.decisions().DrawDuration(sites_.sandbox, identity, kSandbox.min, kSandbox.max);
-  co_await env_.sim.Sleep(latency, sim::TimerKind::kWork, "create sandbox");
+  co_await env_.sim.Spend(latency, sim::TimerKind::kWork, "create sandbox");
   PodSandbox& sandbox = pods_[uid];
   sandbox.pod = pod;
   sandbox.identity = identity;
@@ -148,7 +148,7 @@ sim::Task<Runtime::Pulled> Runtime::PullImage(std::string uid, std::string conta
   Duration takes = latency;
   if (described != nullptr && !HasImage(image)) takes = described->pull.value_or(takes);
   if (plan) takes = plan->after.value_or(takes);
-  co_await env_.sim.Sleep(takes, sim::TimerKind::kWork, "pull image");
+  co_await env_.sim.Spend(takes, sim::TimerKind::kWork, "pull image");
   Pulled pulled;
   const bool missing = described != nullptr && described->missing;
   if (plan ? plan->fails : missing) {
@@ -169,7 +169,7 @@ sim::Task<void> Runtime::CreateContainer(std::string uid, std::string name, std:
   const std::uint64_t key = sim::KeyOf(Pod(uid).identity, sim::KeyOf(name));
   const Duration latency =
       env_.sim.decisions().DrawDuration(sites_.create, key, kCreate.min, kCreate.max);
-  co_await env_.sim.Sleep(latency, sim::TimerKind::kWork, "create container");
+  co_await env_.sim.Spend(latency, sim::TimerKind::kWork, "create container");
   PodSandbox& pod = Pod(uid);
   Container container;
   container.name = name;
@@ -193,7 +193,7 @@ sim::Task<void> Runtime::StartContainer(std::string uid, std::string name) {
   const std::uint64_t key = sim::KeyOf(Pod(uid).identity, sim::KeyOf(name));
   const Duration latency =
       env_.sim.decisions().DrawDuration(sites_.start, key, kStart.min, kStart.max);
-  co_await env_.sim.Sleep(latency, sim::TimerKind::kWork, "start container");
+  co_await env_.sim.Spend(latency, sim::TimerKind::kWork, "start container");
   PodSandbox& pod = Pod(uid);
   Container& container = pod.containers[name];
   container.state = Container::State::kRunning;
@@ -227,10 +227,10 @@ void Runtime::PlanEnd(const std::string& uid, const Container& container) {
   }
   if (!plan || !plan->exit_code) return;
   const bool waited = container.restarts <= kRestartsWaitedFor;
-  env_.sim.After(plan->after, waited ? sim::TimerKind::kWork : sim::TimerKind::kPeriodic,
-                 "container runs",
-                 [this, uid, name = container.name, id = container.id, code = *plan->exit_code,
-                  oom = plan->oom] { Exit(uid, name, id, code, "exit", oom); });
+  AfterByTheClock(plan->after, waited ? sim::TimerKind::kWork : sim::TimerKind::kPeriodic,
+                  "container runs",
+                  [this, uid, name = container.name, id = container.id, code = *plan->exit_code,
+                   oom = plan->oom] { Exit(uid, name, id, code, "exit", oom); });
 }
 
 // A line that comes as the container ends comes before its end.
@@ -242,9 +242,9 @@ void Runtime::PlanLines(const std::string& uid, const Container& container) {
       Print(uid, container.name, container.id, line.text);
       continue;
     }
-    env_.sim.After(line.after, kind, "container prints",
-                   [this, uid, name = container.name, id = container.id,
-                    text = std::move(line.text)] { Print(uid, name, id, text); });
+    AfterByTheClock(line.after, kind, "container prints",
+                    [this, uid, name = container.name, id = container.id,
+                     text = std::move(line.text)] { Print(uid, name, id, text); });
   }
 }
 
@@ -275,8 +275,10 @@ sim::Task<void> Runtime::KillContainer(std::string uid, std::string name, Durati
   const std::string id = it->second.id;
   const std::uint64_t key = sim::KeyOf(pod->identity, sim::KeyOf(name));
   const Duration needs = env_.sim.decisions().DrawDuration(sites_.stop, key, kStop.min, kStop.max);
-  const bool forced = needs > grace;
-  co_await env_.sim.Sleep(std::min(needs, grace), sim::TimerKind::kWork, "stop container");
+  const sim::Process* const node = machine();
+  const Duration patience = node == nullptr ? grace : node->TimeOf(grace);
+  const bool forced = needs > patience;
+  co_await env_.sim.Spend(std::min(needs, patience), sim::TimerKind::kWork, "stop container");
   Exit(uid, name, id, forced ? kKillExitCode : kTermExitCode, "kill");
 }
 
@@ -284,7 +286,7 @@ sim::Task<void> Runtime::StopSandbox(std::string uid) {
   if (Find(uid) == nullptr) co_return;
   const Duration latency = env_.sim.decisions().DrawDuration(sites_.sandbox, Pod(uid).identity,
                                                              kCreate.min, kCreate.max);
-  co_await env_.sim.Sleep(latency, sim::TimerKind::kWork, "stop sandbox");
+  co_await env_.sim.Spend(latency, sim::TimerKind::kWork, "stop sandbox");
   const auto it = pods_.find(uid);
   if (it == pods_.end()) co_return;
   it->second.ready = false;
@@ -345,7 +347,7 @@ void Runtime::AdoptContainer(const std::string& uid, const value::Value& status,
     container->id = end.Get("containerID").AsString();
     container->exit_code = static_cast<int>(end.Get("exitCode").AsInt());
     container->started = time(end.Get("startedAt"));
-    container->finished = time(end.Get("finishedAt"));
+    container->finished = container->steadily_finished = time(end.Get("finishedAt"));
   };
   Container container;
   container.name = status.Get("name").AsString();
@@ -422,6 +424,16 @@ std::vector<std::string> Runtime::PlayedUids() const {
   return uids;
 }
 
+void Runtime::AfterByTheClock(Duration delay, sim::TimerKind kind, const char* label,
+                              absl::AnyInvocable<void()> call) {
+  sim::Process* const node = machine();
+  if (node == nullptr) {
+    env_.sim.After(delay, kind, label, std::move(call));
+  } else {
+    node->After(delay, kind, label, std::move(call));
+  }
+}
+
 PodSandbox& Runtime::Pod(const std::string& uid) {
   const auto it = pods_.find(uid);
   KSIM_CHECK(it != pods_.end(), "no sandbox of pod {}", uid);
@@ -442,6 +454,8 @@ void Runtime::Exit(const std::string& uid, const std::string& name, const std::s
   it->second.state = Container::State::kExited;
   it->second.told = value::Value();
   it->second.finished = env_.sim.now();
+  const sim::Process* const node = machine();
+  it->second.steadily_finished = node == nullptr ? env_.sim.now() : node->SteadyNow();
   it->second.exit_code = code;
   it->second.oom = oom;
   Emit(pod->second, name, action, fmt::format("exit {}", code));

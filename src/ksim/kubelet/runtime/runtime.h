@@ -18,11 +18,13 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
+#include "absl/functional/any_invocable.h"
 #include "ksim/api/object.h"
 #include "ksim/client/client.h"
 #include "ksim/kubelet/runtime/image.h"
 #include "ksim/kubelet/runtime/trouble.h"
 #include "ksim/sim/mailbox.h"
+#include "ksim/sim/process.h"
 #include "ksim/sim/simulation.h"
 #include "ksim/sim/task.h"
 
@@ -42,6 +44,7 @@ struct Container {
   State state = State::kCreated;
   bool init = false;
   VirtualTime started, finished;
+  VirtualTime steadily_finished;  // by the node's monotonic clock: back-offs count from it
   int exit_code = 0;
   bool oom = false;   // the kernel killed it for its memory
   int restarts = 0;   // how many of this name came before
@@ -98,6 +101,7 @@ class Runtime {
   sim::Task<Pulled> PullImage(std::string uid, std::string container, std::string image);
   sim::Task<void> CreateContainer(std::string uid, std::string name, std::string image, bool init);
   sim::Task<void> StartContainer(std::string uid, std::string name);
+  // A container lives by its node's clock; what the runtime needs for its own work is true time.
   // SIGTERM, and SIGKILL when `grace` is over. Returns when it has exited; at once if it has.
   sim::Task<void> KillContainer(std::string uid, std::string name, Duration grace);
   sim::Task<void> StopSandbox(std::string uid);
@@ -130,6 +134,11 @@ class Runtime {
   }
 
  private:
+  // The node's clocks are its kubelet's. Null: there is no kubelet.
+  sim::Process* machine() const { return env_.sim.FindProcess(actor_.name()); }
+  // Calls when the node's clock has gone on by `delay`.
+  void AfterByTheClock(Duration delay, sim::TimerKind kind, const char* label,
+                       absl::AnyInvocable<void()> call);
   PodSandbox& Pod(const std::string& uid);
   std::string TakeAddress(PodSandbox* sandbox);
   void AdoptContainer(const std::string& uid, const value::Value& status, bool init);

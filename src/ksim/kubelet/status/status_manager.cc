@@ -96,7 +96,7 @@ StatusManager::StatusManager(sim::Process& process, client::Client& client, cons
       trigger_(process.simulation()) {}
 
 void StatusManager::Start() {
-  started_ = process_.simulation().now();
+  started_ = process_.SteadyNow();
   process_.Spawn(Run());
 }
 
@@ -192,7 +192,7 @@ void StatusManager::Forget(const std::string& uid) {
 // send.
 sim::Task<void> StatusManager::Run() {
   while (true) {
-    const std::int64_t age = (process_.simulation().now() - started_).ns();
+    const std::int64_t age = (process_.SteadyNow() - started_).ns();
     const Duration to_tick(kSyncPeriod.ns() - age % kSyncPeriod.ns());
     bool triggered = true;
     if (triggered_) {

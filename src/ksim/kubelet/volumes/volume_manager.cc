@@ -141,17 +141,17 @@ sim::Task<bool> VolumeManager::WaitForMounts(api::Object pod) {
   }
 
   // 2. Look from time to time whether all are there.
-  const VirtualTime since = sim.now();
+  const VirtualTime since = process_.SteadyNow();
   while (!volumes->AllMounted()) {
-    const Duration left = since + kLongestWait - sim.now();
+    const Duration left = since + kLongestWait - process_.SteadyNow();
     if (left <= Duration()) {
       ReportTimeout(*volumes);
       co_return false;
     }
     const bool woken = co_await volumes->mounted.WaitFor(left, sim::TimerKind::kPeriodic);
     if (!woken) continue;
-    const VirtualTime look = NextOfGrid(since, kLookPeriod, sim.now());
-    co_await sim.Sleep(look - sim.now(), sim::TimerKind::kWork, "volumes");
+    const VirtualTime look = NextOfGrid(since, kLookPeriod, process_.SteadyNow());
+    co_await sim.Sleep(look - process_.SteadyNow(), sim::TimerKind::kWork, "volumes");
   }
   co_return true;
 }

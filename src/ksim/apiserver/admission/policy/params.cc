@@ -66,7 +66,7 @@ sim::Task<Params> CollectParams(const PluginContext& context, const Policy& poli
   }
   CacheDelegator& storage = context.resources.StorageFor(*kind);
   Cacher* const cacher = storage.cacher();
-  const VirtualTime deadline = context.sim.now() + kSyncTimeout;
+  const VirtualTime deadline = context.process.SteadyNow() + kSyncTimeout;
   bool synced = false;
   if (cacher != nullptr) synced = co_await cacher->ready().WaitUntil(deadline);
   if (!synced)

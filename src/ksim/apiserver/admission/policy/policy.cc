@@ -85,7 +85,7 @@ bool PolicySource::ready() const {
 }
 
 sim::Task<bool> PolicySource::WaitReady() {
-  const VirtualTime deadline = context_.sim.now() + kPolicyReadyTimeout;
+  const VirtualTime deadline = context_.process.SteadyNow() + kPolicyReadyTimeout;
   for (const api::ResourceInfo* r : {&policies_, &bindings_, &namespaces_}) {
     Cacher* const cacher = context_.resources.StorageFor(*r).cacher();
     if (cacher == nullptr) co_return false;

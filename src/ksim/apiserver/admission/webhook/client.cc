@@ -73,7 +73,7 @@ void HookCall::End(ReviewVerdict verdict) {
 
 std::shared_ptr<HookCall> HookClient::Start(HookCallSpec spec) {
   const Hook& hook = *spec.hook;
-  const Duration left = spec.deadline - context_.sim.now();
+  const Duration left = spec.deadline - context_.process.SteadyNow();
   const Duration timeout = std::max(Duration(), std::min(hook.timeout, left));
   std::string body = std::move(spec.body);
   const std::uint64_t key = spec.key;

@@ -124,7 +124,7 @@ std::shared_ptr<HookCall> HookDispatcher::Call(const Invocation& invocation, con
   spec.key = sim::KeyOf(sim::KeyOf(hook.uid), about);
   spec.uid = api::GenerateUid(context_.sim.decisions(), "admissionreviews", spec.key);
   spec.body = ReviewRequest(version, spec.uid, a, invocation, object, old);
-  spec.deadline = DeadlineOf(a, context_.sim.now());
+  spec.deadline = DeadlineOf(a, context_.process.SteadyNow());
   if (a.request != nullptr) {
     spec.request = a.request->request().id;
     spec.cause = a.request->request().event;
@@ -158,7 +158,7 @@ api::Status HookDispatcher::Conclude(const Hook& hook, const ReviewVerdict& verd
 
 bool HookDispatcher::IsOver(const Attributes& a) const {
   return a.request != nullptr &&
-         (a.request->abandoned() || DeadlineOf(a, {}) <= context_.sim.now());
+         (a.request->abandoned() || DeadlineOf(a, {}) <= context_.process.SteadyNow());
 }
 
 api::Status RequestTimedOutAskingWebhooks() {

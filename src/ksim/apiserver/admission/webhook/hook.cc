@@ -86,7 +86,7 @@ bool HookSource::MayHaveHooks() const {
 }
 
 sim::Task<bool> HookSource::WaitReady() {
-  const VirtualTime deadline = context_.sim.now() + kReadyTimeout;
+  const VirtualTime deadline = context_.process.SteadyNow() + kReadyTimeout;
   for (const api::ResourceInfo* r : {&resource_, &namespaces_}) {
     Cacher* const cacher = context_.resources.FindCacher(*r);
     if (cacher == nullptr) co_return false;
