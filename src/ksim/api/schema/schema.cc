@@ -311,7 +311,7 @@ class Decoder {
   }
 
   Value WalkTime(const GoType& type, const Value& v) {
-    static const GoType kString{Kind::kString, false, 0, 0, "string"};
+    static const GoType kString{Kind::kString, false, nullptr, nullptr, "string"};
     if (!v.is_string()) return Mismatch(kString, v, std::string(value::JsonWord(v)));
     if (type.kind == Kind::kDuration) {
       if (ParseDuration(v.AsString()).ok()) return v;

@@ -240,12 +240,12 @@ sim::Task<api::Response> Definitions::ListAll(const api::ResourceInfo* kind) {
 }
 
 sim::Task<api::Response> Definitions::Ask(api::Verb verb, const api::ResourceInfo* resource,
-                                          std::string ns, std::string name) {
+                                          std::string_view ns, std::string_view name) {
   api::Request request;
   request.verb = verb;
   request.resource = resource;
-  request.ns = std::move(ns);
-  request.name = std::move(name);
+  request.ns = ns;
+  request.name = name;
   return server_.Do(std::move(request));
 }
 

@@ -48,8 +48,8 @@ class Definitions final : public DefinitionListener {
   sim::Task<value::Value> DeleteInstances(value::Value crd);
   sim::Task<void> Reinitialize(const api::ResourceInfo* kind);
   sim::Task<api::Response> ListAll(const api::ResourceInfo* kind);
-  sim::Task<api::Response> Ask(api::Verb verb, const api::ResourceInfo* resource, std::string ns,
-                               std::string name);
+  sim::Task<api::Response> Ask(api::Verb verb, const api::ResourceInfo* resource,
+                               std::string_view ns, std::string_view name);
   sim::Task<api::Response> PutStatus(value::Value crd);
   const api::ResourceInfo* DefinitionKind() const;
 

@@ -171,7 +171,7 @@ bool LoopNode::Turn(Run& run) const {
 
 namespace {
 
-// What Go's %T prints of a value that is no list and no map.
+// The Go type of a value that is no list and no map, as %T prints it.
 std::string_view GoTypeOf(const Val& v) {
   switch (v.kind()) {
     case ValKind::kBool:
