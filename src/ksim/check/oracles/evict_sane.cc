@@ -47,13 +47,13 @@ const OracleInfo& SaneInfo() {
        sim::EventKind::kFault},
       {"a controller that was told late of a lease, a heartbeat or the end of a taint",
        "an eviction that had begun when its taint went: its tries go on",
-       "a time that began while the node had other taints, or before a controller saw that it had "
-       "none for a moment",
-       "while a controller is paused or its caches are stalled, and for a minute after, and while "
-       "it sends more requests than its client may at once, nothing is judged",
+       ("a time that began while the node had other taints, or before a controller saw that it had "
+        "none for a moment"),
+       ("while a controller is paused or its caches are stalled, and for a minute after, and while "
+        "it sends more requests than its client may at once, nothing is judged"),
        "pods on nodes that are gone",
-       "taints stay when a write of the node lifecycle controller fails or takes long as all nodes "
-       "fall silent"},
+       ("taints stay when a write of the node lifecycle controller fails or takes long as all "
+        "nodes fall silent")},
       "no node was given up and no pod evicted for a taint"};
   return info;
 }

@@ -32,8 +32,8 @@ const OracleInfo& RespectedInfo() {
       "healthy pods as it wants.",
       {sim::EventKind::kCommit, sim::EventKind::kRequest},
       {"a pod that is not ready, is being deleted, or has ended: it is not healthy before",
-       "pods that go, or are ready no longer, for another reason: the budget's status is as old as "
-       "what its controller had heard of, and until it is true again nothing is judged",
+       ("pods that go, or are ready no longer, for another reason: the budget's status is as old "
+        "as what its controller had heard of, and until it is true again nothing is judged"),
        "a budget, or labels, that changed while the eviction was under way",
        "a deletion more than two minutes after its disruption: the controller counts the pod again",
        "deletions, preemption, taints: these ask no budget"},
