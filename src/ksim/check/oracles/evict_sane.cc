@@ -46,6 +46,7 @@ const OracleInfo& SaneInfo() {
        sim::EventKind::kRequest, sim::EventKind::kResponse, sim::EventKind::kActor,
        sim::EventKind::kFault},
       {"a controller that was told late of a lease, a heartbeat or the end of a taint",
+       "a node whose clock was set back: its lease is not renewed until it is later than before",
        "an eviction that had begun when its taint went: its tries go on",
        ("a time that began while the node had other taints, or before a controller saw that it had "
         "none for a moment"),
@@ -73,6 +74,7 @@ struct Version {
 struct NodeState {
   std::deque<Version> versions;  // in order; the last is the store's
   std::int64_t sign_rv = 0;      // of the last heartbeat or lease
+  std::string renewed;           // the latest renewTime of its lease
   bool gone = false;
 };
 
@@ -177,10 +179,20 @@ class Sane : public Oracle {
       JudgeNode(o);
       OnNode(o);
     } else if (o.resource == "leases" && o.ns == "kube-node-lease") {
-      if (!o.after->is_null()) nodes_[std::string(o.name)].sign_rv = o.rv;
+      if (!o.after->is_null()) OnLease(o);
     } else if (o.resource == "pods") {
       OnPod(o);
     }
+  }
+
+  // The controller takes a lease for a sign if it was renewed later than the one that it saved
+  // (node_lifecycle_controller.go tryUpdateNodeHealth). Times of one length are in text order.
+  void OnLease(const Observation& o) {
+    NodeState& node = nodes_[std::string(o.name)];
+    const std::string_view renewed = o.after->Get("spec").Get("renewTime").AsString();
+    if (renewed <= node.renewed) return;
+    node.renewed = std::string(renewed);
+    node.sign_rv = o.rv;
   }
 
   void OnNode(const Observation& o) {
