@@ -315,7 +315,7 @@ void Runtime::Adopt(const api::Object& pod) {
   const auto [end, error] =
       ip.starts_with(network)
           ? std::from_chars(ip.data() + network.size(), ip.data() + ip.size(), last)
-          : std::from_chars_result{ip.data(), std::errc::invalid_argument};
+          : std::from_chars_result{nullptr, std::errc::invalid_argument};
   if (error == std::errc() && last < addresses_.size()) {
     sandbox.address = last;
     addresses_.set(last);
