@@ -139,8 +139,7 @@ std::string StepScheduler::HintOf(std::size_t group) const {
     if (first(groups_[g]).when || at.value_or(Duration()) >= *step.at) continue;
     return fmt::format(
         "the cluster had started at {}, so it began together with step {}; without `at` it begins "
-        "when "
-        "the step before it has ended",
+        "when the step before it has ended",
         FormatDuration(begins_ - VirtualTime()), groups_[g].steps.front() + 1);
   }
   return "";

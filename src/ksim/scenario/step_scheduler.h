@@ -58,8 +58,8 @@ class StepScheduler {
   };
   void Begin(std::size_t group, std::uint64_t cause);
   bool MustWait(std::size_t group) const;
-  // The first step of a group whose time came while the cluster was being started, as that of an
-  // earlier group did: both began together.
+  // A hint for the first step of a group, if it fails: its time came while the cluster was being
+  // started, as that of an earlier group did, and both began together. "" if that is not so.
   std::string HintOf(std::size_t group) const;
   bool Waits(const Group& group) const;  // its step under way waits for something to come true
   void End(std::size_t group);
